@@ -1,0 +1,218 @@
+"""The record of a parliament as data: sittings, debates, phases, speeches; and the same as RDF.
+
+Readers of transcripts make these classes; `quads` mints one IRI for each of their parts, with
+chamber, legislature and sitting in it, and cuts the speeches into chunks.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from pyoxigraph import Literal, NamedNode, Quad
+
+import ontology
+from loaders.names import display_name
+from loaders.salience import span_salience
+from loaders.text import chunks
+from mappings import Mapping
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """One contribution, as printed. `anchor` is its id in the report (`tit00020.int00010`)."""
+
+    anchor: str
+    order: int
+    text: str
+    speaker_number: str | None
+    speaker_printed: str
+    name_printed: str | None
+    group_printed: str | None
+    role_printed: str | None
+    continues: str | None
+
+    @property
+    def by_chair(self) -> bool:
+        """Whether the report prints the chair ("PRESIDENTE") and no person."""
+        return self.speaker_number is None and self.speaker_printed.upper().startswith("PRESIDENTE")
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of a debate, such as the final declarations of vote."""
+
+    anchor: str
+    order: int
+    title: str | None
+    speeches: tuple[Speech, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Debate:
+    """A debate, its speeches outside any phase, its phases, and the acts it is about."""
+
+    anchor: str
+    order: int
+    title: str | None
+    act_codes: tuple[str, ...]
+    speeches: tuple[Speech, ...]
+    phases: tuple[Phase, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """One day's sitting. `speeches` are those that stand in no debate."""
+
+    legislature: int
+    number: int
+    date: date
+    speeches: tuple[Speech, ...]
+    debates: tuple[Debate, ...]
+    path: Path
+
+    def all_speeches(self) -> Iterator[Speech]:
+        """Every speech of the sitting, in the order of the report."""
+        found = list(self.speeches)
+        for debate in self.debates:
+            found += debate.speeches
+            for phase in debate.phases:
+                found += phase.speeches
+        yield from sorted(found, key=lambda speech: speech.order)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Mints the IRIs of one dataset's record below `base`."""
+
+    base: str
+    mapping: Mapping
+
+    def part(self, kind: str, sitting: Sitting, anchor: str = "") -> NamedNode:
+        """`{base}{kind}/{dataset}/sed0526/{anchor}`; the sitting itself has no anchor."""
+        path = f"{kind}/{self.mapping.dataset.id}/sed{sitting.number:04d}"
+        return NamedNode(f"{self.base}{path}/{anchor}" if anchor else f"{self.base}{path}")
+
+    @property
+    def chamber(self) -> NamedNode:
+        """The chamber whose record it is."""
+        return NamedNode(f"{self.base}chamber/{self.mapping.dataset.id}")
+
+    @property
+    def graph(self) -> NamedNode:
+        """The extension graph, which holds all that is minted for the dataset."""
+        return NamedNode(f"{self.base}graph/{self.mapping.dataset.id}")
+
+
+def quads(sitting: Sitting, names: Names) -> Iterator[Quad]:
+    """Yield a sitting as RDF: its parts in order, the text and hash of every speech, the chunks."""
+    return _Writer(sitting, names).quads()
+
+
+def _emi(term: str) -> NamedNode:
+    return NamedNode(f"{ontology.EMI}{term}")
+
+
+_A = NamedNode(f"{ontology.RDF}type")
+_TITLE = NamedNode(f"{ontology.DCTERMS}title")
+_SOURCE = NamedNode(f"{ontology.DCTERMS}source")
+_TEXT = NamedNode(f"{ontology.SCHEMA}text")
+_INTERVENTO = NamedNode(f"{ontology.OCD}intervento")
+
+
+class _Writer:
+    def __init__(self, sitting: Sitting, names: Names) -> None:
+        self.sitting, self.names, self.graph = sitting, names, names.graph
+        self.day = Literal(sitting.date.isoformat(), datatype=NamedNode(f"{ontology.XSD}date"))
+        self.node = names.part("sitting", sitting)
+
+    def quads(self) -> Iterator[Quad]:
+        sitting = self.sitting
+        yield self._quad(self.node, _A, _emi("Sitting"))
+        yield self._quad(self.node, _emi("date"), self.day)
+        yield self._quad(self.node, _emi("number"), Literal(sitting.number))
+        yield self._quad(self.node, _emi("partOf"), self.names.chamber)
+        yield from self._speeches(sitting.speeches, self.node)
+        for debate in sitting.debates:
+            node = self.names.part("debate", sitting, debate.anchor)
+            yield from self._container(node, "Debate", debate.order, debate.title, self.node)
+            for code in debate.act_codes:
+                yield self._quad(node, _emi("actAsPrinted"), Literal(code))
+            yield from self._speeches(debate.speeches, node)
+            for phase in debate.phases:
+                inner = self.names.part("phase", sitting, phase.anchor)
+                yield from self._container(inner, "Phase", phase.order, phase.title, node)
+                yield from self._speeches(phase.speeches, inner)
+
+    def _container(
+        self, node: NamedNode, kind: str, order: int, title: str | None, parent: NamedNode
+    ) -> Iterator[Quad]:
+        yield self._quad(node, _A, _emi(kind))
+        yield self._quad(node, _emi("partOf"), parent)
+        yield self._quad(node, _emi("order"), Literal(order))
+        if title:
+            yield self._quad(node, _TITLE, Literal(title, language="it"))
+
+    def _speeches(self, speeches: tuple[Speech, ...], parent: NamedNode) -> Iterator[Quad]:
+        for speech in speeches:
+            yield from self._speech(speech, parent)
+
+    def _speech(self, speech: Speech, parent: NamedNode) -> Iterator[Quad]:
+        node = self.names.part("speech", self.sitting, speech.anchor)
+        digest = hashlib.sha256(speech.text.encode()).hexdigest()
+        transcript = self.names.mapping.iri.transcript.format(
+            sitting=self.sitting.number, anchor=speech.anchor
+        )
+        yield self._quad(node, _A, _emi("Speech"))
+        yield self._quad(node, _A, _INTERVENTO)
+        yield self._quad(node, _emi("partOf"), parent)
+        yield self._quad(node, _emi("sitting"), self.node)
+        yield self._quad(node, _emi("order"), Literal(speech.order))
+        yield self._quad(node, _emi("date"), self.day)
+        yield self._quad(node, _TEXT, Literal(speech.text, language="it"))
+        yield self._quad(node, _emi("sha256"), Literal(digest))
+        yield self._quad(node, _SOURCE, NamedNode(transcript))
+        if speech.speaker_number:
+            person = self.names.mapping.iri.person.format(number=speech.speaker_number)
+            yield self._quad(node, _emi("identifiedAs"), NamedNode(person))
+        printed = {
+            "speakerAsPrinted": speech.speaker_printed,
+            "nameAsPrinted": printed_name(speech.name_printed),
+            "groupAsPrinted": speech.group_printed,
+            "roleAsPrinted": speech.role_printed,
+        }
+        for term, value in printed.items():
+            if value:
+                yield self._quad(node, _emi(term), Literal(value))
+        if speech.continues:
+            earlier = self.names.part("speech", self.sitting, speech.continues)
+            yield self._quad(node, _emi("continues"), earlier)
+        if not speech.by_chair:
+            yield from self._chunks(speech, node)
+
+    def _chunks(self, speech: Speech, parent: NamedNode) -> Iterator[Quad]:
+        for order, span in enumerate(chunks(speech.text)):
+            node = self.names.part("chunk", self.sitting, f"{speech.anchor}-{order}")
+            salience = f"{span_salience(speech.text, span):.2f}"
+            yield self._quad(node, _A, _emi("Chunk"))
+            yield self._quad(node, _A, NamedNode(f"{ontology.OA}SpecificResource"))
+            yield self._quad(node, _emi("partOf"), parent)
+            yield self._quad(node, _emi("order"), Literal(order))
+            yield self._quad(node, _emi("start"), Literal(span.start))
+            yield self._quad(node, _emi("end"), Literal(span.end))
+            yield self._quad(
+                node, _emi("salience"), Literal(salience, datatype=NamedNode(f"{ontology.XSD}decimal"))
+            )
+
+    def _quad(self, subject: NamedNode, predicate: NamedNode, value: NamedNode | Literal) -> Quad:
+        return Quad(subject, predicate, value, self.graph)
+
+
+def printed_name(name: str | None) -> str | None:
+    """Turn the report's "ROSSI BIANCHI Mario" into "Mario Rossi Bianchi"; None stays None."""
+    if not name:
+        return None
+    words = name.split()
+    surname = [word for word in words if word == word.upper()]
+    first_name = [word for word in words if word != word.upper()]
+    return display_name(" ".join(first_name), " ".join(surname))

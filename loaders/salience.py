@@ -1,0 +1,73 @@
+"""How much a sentence is a position or an argument rather than procedure: closed formulas, no topics.
+
+The rules and levels are the reference's (facts §6.9): procedure without a stance .2, a comment
+on the debate itself .35, plain statement .5, one argument .7, several .8, one stance .9,
+several 1. They are computed once, at load, and stored with the chunk.
+"""
+
+import re
+from typing import Final
+
+from loaders.text import Span, sentences
+
+_FLAGS: Final = re.IGNORECASE
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(rf"(?:{pattern})" for pattern in patterns), _FLAGS)
+
+
+_STANCE: Final = _any(
+    r"\b(?:crediamo|riteniamo|pensiamo|chiediamo|proponiamo|sosteniamo|vogliamo|rivendichiamo|"
+    r"denunciamo|contestiamo|respingiamo|condividiamo|apprezziamo|difendiamo|ci opponiamo|"
+    r"siamo (?:contrari|favorevoli|convinti|preoccupati|orgogliosi|d'accordo)|"
+    r"ritengo|credo|penso che|sono (?:contrari[oa]|favorevole|convint[oa])|chiedo (?:al|che))\b",
+    r"\bè (?:\w+ )?(?:necessari[oa]|indispensabile|grave|giust[oa]|sbagliat[oa]|ingiust[oa]|inaccettabile|"
+    r"urgente|fondamentale|essenziale|inutile|dannos[oa]|insufficiente|doveros[oa]|pericolos[oa]|assurd[oa])\b",
+    r"\b(?:bisogna|occorre|serve|servono|servirebbe|dobbiamo|non possiamo|non basta|va (?:detto|fatto|difes[oa]))\b",
+    r"\bquest[oa] (?:legge|riforma|provvedimento|manovra|decreto|norma|proposta) "
+    r"(?:è|non|introduce|toglie|dà|colpisce|premia|lascia)\b",
+    r"\b(?:a nostro avviso|a mio avviso|secondo noi|per noi|noi diciamo|la nostra posizione|il nostro gruppo)\b",
+)
+_ARGUMENT: Final = _any(
+    r"\b\d[\d.,]*\s*(?:per cento|%|miliard\w+|milion\w+|mila\b|euro)",
+    r"\b(?:miliardi|milioni) di (?:euro|lavorat|cittadin|famigli|person|italian)\w*",
+    r"\b(?:articolo|art\.|comma|legge n\.|decreto legislativo|d\.lgs\.)\s*\d+",
+    r"\b(?:rispetto (?:a|al|alla|all')|a differenza d|più (?:\w+ )?(?:di|che)|meno (?:\w+ )?(?:di|che)|"
+    r"perché|infatti|di conseguenza|significa che|vuol dire che|in assenza d|a causa d|dati (?:del|dell|della)|"
+    r"secondo (?:l'|i dati|il rapporto))",
+)
+_PROCEDURE: Final = _any(
+    r"\b(?:ringrazio|grazie,? (?:signor|signora|presidente)|grazie presidente|onorevoli colleg|gentili colleg|"
+    r"parere (?:contrario|favorevole|conforme)|invito al ritiro|mi rimetto|chiedo di parlare|ha facoltà|"
+    r"la seduta|sospend\w+|passiamo al|pongo in votazione|metto in votazione|dichiaro (?:aperta|chiusa|il voto)|"
+    r"annuncio il (?:voto|deposito)|(?:voteremo|voterò|esprim\w+ (?:un |il )?voto)|ordine dei lavori|"
+    r"chiedo (?:di |l'autorizzazione |la parola)|autorizz\w+ a depositare|mi avvio (?:a|alla) conclu|concludo|"
+    r"sull'ordine del giorno|sugli ordini del giorno|emendament\w+ \d|subemendament|accantonat\w+|riformulat\w+)",
+)
+_META: Final = _any(
+    r"\b(?:tema (?:molto |così )?(?:importante|delicato|complesso)|in questa sede|come sappiamo|come è noto|"
+    r"abbiamo discusso|il dibattito di oggi|in quest'[Aa]ula|nel corso del dibattito|lavoro (?:svolto|fatto) in Commissione)\b",
+)
+
+
+def sentence_salience(sentence: str) -> float:
+    """Rate one sentence, from 0 (procedure) to 1 (a stated position)."""
+    stances = len(_STANCE.findall(sentence))
+    arguments = len(_ARGUMENT.findall(sentence))
+    if stances >= 2:
+        return 1.0
+    if stances == 1:
+        return 0.9 if not _PROCEDURE.search(sentence) else 0.7
+    if _PROCEDURE.search(sentence):
+        return 0.2
+    if arguments:
+        return 0.8 if arguments >= 2 else 0.7
+    return 0.35 if _META.search(sentence) else 0.5
+
+
+def span_salience(text: str, span: Span) -> float:
+    """Rate a passage: the highest of its sentences of at least 30 characters, else 0.2."""
+    passage = span.of(text)
+    units = (unit.of(passage) for unit in sentences(passage) if len(unit) >= 30)
+    return max((sentence_salience(unit) for unit in units), default=0.2)

@@ -1,0 +1,119 @@
+"""A data directory and the corpus that is published in it.
+
+Each load makes a new version beside the old one and then moves one link, so that readers see
+the former corpus or the new one and never a mixture:
+
+    data/current -> versions/3f9c…        the published version
+    data/versions/3f9c…/graph             Oxigraph
+    data/versions/3f9c…/vectors           Qdrant, one folder a collection
+    data/versions/3f9c…/manifest.json     what it is; report.json: what its checks found
+    data/cache/embeddings.sqlite          vectors by content, kept across loads
+    data/answers                          the answers, apart from the record
+"""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from service.embedding import Embedder
+from service.errors import ConfigurationError, DataError
+from service.graph import EmbeddedGraph, GraphStore, RemoteGraph
+from service.models import open_embedder, open_qdrant
+from service.settings import Settings
+from service.vectors import EmbeddedIndex, ServerIndex, VectorStore
+
+
+class Manifest(BaseModel):
+    """What a published corpus is."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    version: str
+    dataset: str
+    title: dict[str, str]
+    invented: bool
+    base_iri: str
+    source_graph: str
+    mapping: str
+    embedding_model: str
+    embedding_dimensions: int
+    first_day: date | None
+    last_day: date | None
+    loaded_at: str
+    sources: dict[str, str]
+    """File name to SHA-256."""
+    counts: dict[str, int]
+    seconds: dict[str, float]
+    """Time of the load by stage."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataDirectory:
+    """Names the places inside a data directory."""
+
+    path: Path
+
+    @property
+    def current(self) -> Path:
+        return self.path / "current"
+
+    @property
+    def versions(self) -> Path:
+        return self.path / "versions"
+
+    @property
+    def cache(self) -> Path:
+        return self.path / "cache" / "embeddings.sqlite"
+
+    @property
+    def answers(self) -> Path:
+        return self.path / "answers"
+
+    def manifest(self) -> Manifest | None:
+        """The manifest of the published corpus, or None if nothing is loaded. Raises `DataError`."""
+        path = self.current / "manifest.json"
+        if not path.is_file():
+            return None
+        try:
+            return Manifest.model_validate_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValidationError) as error:
+            raise DataError(f"{path} is not a manifest of this release; load the data again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Everything that a question is answered from."""
+
+    manifest: Manifest
+    graph: GraphStore
+    vectors: VectorStore
+    embedder: Embedder
+
+
+def open_corpus(data: Path, settings: Settings, embedder: Embedder | None = None) -> Corpus:
+    """Open the published corpus of a data directory.
+
+    Raises `DataError` if nothing is loaded, and `ConfigurationError` if the configured
+    embedding model is not the one that made the vectors.
+    """
+    directory = DataDirectory(data)
+    manifest = directory.manifest()
+    if manifest is None:
+        raise DataError(f"no data are loaded in {data}; run `emiciclo load … --data {data}` first")
+    embedder = embedder or open_embedder(settings)
+    if embedder.model != manifest.embedding_model:
+        raise ConfigurationError(
+            f"the vectors in {data} were made by {manifest.embedding_model}, but {embedder.model} is "
+            "configured; set EMICICLO_EMBEDDER accordingly or load the data again"
+        )
+    version = directory.current.resolve()
+    graph: GraphStore = (
+        RemoteGraph(settings.graph_url) if settings.graph_url else EmbeddedGraph.open(version / "graph")
+    )
+    vectors: VectorStore
+    if settings.qdrant_url:
+        vectors = ServerIndex(open_qdrant(settings), f"emiciclo-{manifest.version}")
+    else:
+        vectors = EmbeddedIndex(version / "vectors")
+    return Corpus(manifest, graph, vectors, embedder)

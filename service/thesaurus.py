@@ -1,0 +1,79 @@
+"""The policy thesaurus: which of its concepts a text speaks of, and what else they are called."""
+
+import re
+import unicodedata
+from collections import defaultdict
+from dataclasses import dataclass
+
+import Stemmer
+
+import sparql
+from service.graph import GraphStore
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A concept with its preferred Italian label and all its labels, of any language."""
+
+    iri: str
+    label: str
+    labels: tuple[str, ...]
+
+
+def stems(text: str) -> tuple[str, ...]:
+    """The words of a text, folded in case and accents and reduced to their Italian stems."""
+    folded = unicodedata.normalize("NFKD", text.lower())
+    plain = "".join(c for c in folded if not unicodedata.combining(c))
+    return tuple(Stemmer.Stemmer("italian").stemWords(_WORD.findall(plain)))
+
+
+class Thesaurus:
+    """Finds concepts by whole-word sequences of their labels, the longest first."""
+
+    def __init__(self, concepts: tuple[Concept, ...]) -> None:
+        self.concepts = concepts
+        self._by_first: defaultdict[str, list[tuple[tuple[str, ...], Concept]]] = defaultdict(list)
+        for concept in concepts:
+            for label in concept.labels:
+                key = stems(label)
+                if key:
+                    self._by_first[key[0]].append((key, concept))
+        for entries in self._by_first.values():
+            entries.sort(key=lambda entry: (-len(entry[0]), entry[1].iri))
+
+    @classmethod
+    def read(cls, graph: GraphStore) -> "Thesaurus":
+        """Read the concepts of the store's ontology graph."""
+        preferred: dict[str, str] = {}
+        labels: defaultdict[str, list[str]] = defaultdict(list)
+        for row in graph.select(sparql.query("index/concepts")):
+            concept, label = row["concept"].value, row["label"]
+            if row["preferred"].value == "true" and getattr(label, "language", None) == "it":
+                preferred[concept] = label.value
+            labels[concept].append(label.value)
+        return cls(
+            tuple(
+                Concept(iri, preferred.get(iri, names[0]), tuple(dict.fromkeys(names)))
+                for iri, names in sorted(labels.items())
+            )
+        )
+
+    def match(self, text: str) -> tuple[Concept, ...]:
+        """The concepts whose labels stand in the text, in the order of their first mention.
+
+        A label inside a longer matched one does not count: "flussi migratori" is not "flussi".
+        """
+        words = stems(text)
+        found: dict[str, Concept] = {}
+        at = 0
+        while at < len(words):
+            longest = next(
+                (entry for entry in self._by_first.get(words[at], ()) if words[at : at + len(entry[0])] == entry[0]),
+                None,
+            )
+            if longest:
+                found.setdefault(longest[1].iri, longest[1])
+            at += len(longest[0]) if longest else 1
+        return tuple(found.values())
