@@ -1,6 +1,7 @@
 """What a mapping says about an institution, as RDF: chamber, governments with their sides, committees."""
 
-from collections.abc import Iterator, Mapping as Dictionary
+from collections.abc import Iterator
+from collections.abc import Mapping as Dictionary
 from datetime import date
 
 from pyoxigraph import Literal, NamedNode, Quad
@@ -44,9 +45,7 @@ def quads(names: Names, committees_by_label: Dictionary[str, NamedNode]) -> Iter
             yield from (quad(stance, *fact) for fact in _period(side.begin, side.until))
 
     for committee in mapping.committees:
-        organ = committees_by_label.get(committee.label or "") or (
-            NamedNode(committee.organ) if committee.organ else None
-        )
+        organ = NamedNode(committee.organ) if committee.organ else committees_by_label.get(committee.label or "")
         if organ is not None:
             for keyword in committee.keywords:
                 yield quad(organ, _emi("keyword"), Literal(keyword, language="it"))

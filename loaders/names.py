@@ -6,10 +6,12 @@ from typing import Final
 
 _ACCENTED: Final = {"a": "à", "e": "è", "i": "ì", "o": "ò", "u": "ù"}
 _WORD = re.compile(r"[^\s\-]+")
-_TAG = re.compile(r"<[^<>]*>")
+_APOSTROPHE = re.compile(r"(['’])")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SPACE = re.compile(r"\s+")
-_QUOTED = re.compile(r'^[^"“]*["“](?P<title>.+)["”][^"”]*$')
-_NUMBER = re.compile(r"\s*\([\w\-]+\)\s*$")
+# The whole title in quotation marks, between the proposer (or the other chamber's number) and notes.
+_QUOTED = re.compile(r'^(?:.*?(?::|\s[–-])\s*)?(?:["“](?P<title>.+)["”]|«(?P<guillemets>.+)»)(?:\s*\([^()]*\))*$')
+_NUMBER = re.compile(r"\s*\(\d[\w\-/]*\)$")
 
 
 def display_name(first_name: str, surname: str) -> str:
@@ -29,9 +31,9 @@ def _cased(name: str) -> str:
 
 def _cased_word(word: str) -> str:
     lowered = word.lower()
-    if len(word) > 1 and word.endswith("'") and lowered[-2] in _ACCENTED:
+    if len(word) > 1 and word[-1] in "'’" and lowered[-2] in _ACCENTED:
         lowered = lowered[:-2] + _ACCENTED[lowered[-2]]
-    return "'".join(part[:1].upper() + part[1:] for part in lowered.split("'"))
+    return "".join(part[:1].upper() + part[1:] for part in _APOSTROPHE.split(lowered))
 
 
 def clean_title(title: str) -> str:
@@ -39,5 +41,42 @@ def clean_title(title: str) -> str:
     plain = html.unescape(html.unescape(title))
     plain = _SPACE.sub(" ", _TAG.sub("", plain)).strip()
     if quoted := _QUOTED.match(plain):
-        return quoted["title"].strip()
+        return (quoted["title"] or quoted["guillemets"]).strip()
     return _NUMBER.sub("", plain).strip()
+
+
+_SMALL_WORDS: Final = """
+a ad ai al all alla alle allo con d da dai dal dall dalla dei del dell della delle dello di e ed fra gli i
+il in l la le lo nel nell nella nelle non o per su sul sull sulla sulle tra un una
+"""
+_SMALL: Final = frozenset(_SMALL_WORDS.split())
+_TOKEN = re.compile(r"[A-ZÀ-Þ0-9]+")
+_ROMAN = re.compile(r"[IVXL]+")
+_CLOSED_E = re.compile(r"(?<=CH)E'(?!\w)")
+_FINAL_ACCENT = re.compile(r"(?<=[A-Z]{2})([AEIOU])'(?!\w)")
+_ACRONYM = re.compile(r"^(?:[^AEIOUÀÈÉÌÒÙ]+|.*[AEIOU]{3}.*|(.)\1.*|.*[BCDFGHJKMPQTVZ])$")
+
+
+def organisation_name(label: str) -> str:
+    """Write the name of a group or committee in capitals as a text would write it.
+
+    Small words stay small, and short words that are no Italian words stay acronyms. A label
+    that already has lower-case letters is left as it is.
+    """
+    if label != label.upper():
+        return label
+    accented = _CLOSED_E.sub("É", label)
+    accented = _FINAL_ACCENT.sub(lambda match: _ACCENTED[match[1].lower()].upper(), accented)
+    return _TOKEN.sub(lambda match: _organisation_word(match, accented), accented)
+
+
+def _organisation_word(match: re.Match[str], label: str) -> str:
+    word = match[0]
+    short = len(word) <= 4 and _ACRONYM.match(word)
+    if len(word) > 1 and (short or _ROMAN.fullmatch(word)) and word.lower() not in _SMALL:
+        return word
+    if match.start() and word.lower() in _SMALL:
+        return word.lower()
+    if len(word) == 1 and match.end() < len(label) and label[match.end()] == "'":
+        return word.lower() if match.start() else word
+    return word[0] + word[1:].lower()

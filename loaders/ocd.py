@@ -5,6 +5,7 @@ Here each triple is kept once, in the source's own graph, and the membership nod
 made of who, where and since when. Every other blank node stays one: people filter on them.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -72,31 +73,39 @@ def load(
 
 
 def _membership_names(paths: Iterable[Path], base: str) -> dict[Any, NamedNode]:
-    """An IRI for each membership node: `{base}membership/d1_19-gr2-20221018`, `-2` if taken."""
+    """An IRI for each membership node: `{base}membership/d1_19-gr2-20221018`, `-2` if taken.
+
+    Nodes that say the same of the same holder, such as those of two partial dumps, are one.
+    """
     held_by: dict[BlankNode, tuple[str, str]] = {}
     values: defaultdict[BlankNode, dict[str, str]] = defaultdict(dict)
     for path in paths:
         for quad in rdf.read(path):
             if isinstance(quad.subject, BlankNode) and isinstance(quad.object, NamedNode | Literal):
                 values[quad.subject][quad.predicate.value] = quad.object.value
-            if isinstance(quad.object, BlankNode) and quad.predicate.value in _ORGANISATION:
+            if (
+                isinstance(quad.object, BlankNode)
+                and isinstance(quad.subject, NamedNode)
+                and quad.predicate.value in _ORGANISATION
+            ):
                 held_by[quad.object] = (quad.subject.value, quad.predicate.value)
+    alike: defaultdict[tuple[str, ...], list[BlankNode]] = defaultdict(list)
+    for node, holding in held_by.items():
+        facts = (f"{key}={value}" for key, value in sorted(values[node].items()))
+        alike[(*holding, *facts)].append(node)
     taken: Counter[str] = Counter()
     names: dict[Any, NamedNode] = {}
-    for node, (holder, predicate) in sorted(held_by.items(), key=lambda item: _sort_key(item, values)):
-        organisation = values[node].get(_ORGANISATION[predicate], "")
-        who, where = _local(holder), _local(organisation)
+    for (holder, predicate, *_), nodes in sorted(alike.items()):
+        stated = values[nodes[0]]
+        who, where = _local(holder), _local(stated.get(_ORGANISATION[predicate], ""))
         if predicate.endswith("siComponeDi"):
             who, where = where, who
-        name = f"{base}membership/{who}-{where}-{values[node].get(_START, '')}"
+        start = re.sub(r"\D", "", stated.get(_START, ""))
+        name = f"{base}membership/{who}-{where}-{start}"
         taken[name] += 1
-        names[node] = NamedNode(name if taken[name] == 1 else f"{name}-{taken[name]}")
+        iri = NamedNode(name if taken[name] == 1 else f"{name}-{taken[name]}")
+        names.update(dict.fromkeys(nodes, iri))
     return names
-
-
-def _sort_key(item: tuple[BlankNode, tuple[str, str]], values: dict[BlankNode, dict[str, str]]) -> tuple[str, ...]:
-    node, held_by = item
-    return (*held_by, *(f"{key}={value}" for key, value in sorted(values[node].items())))
 
 
 def _local(iri: str) -> str:

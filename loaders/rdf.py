@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lxml import etree
-from pyoxigraph import BlankNode, Quad, RdfFormat, parse
+from pyoxigraph import BlankNode, Quad, RdfFormat, Triple, parse
 
 from loaders import xml
 from loaders.errors import SourceError
@@ -27,8 +27,8 @@ LARGEST: Final = 4 * 1024**3
 
 def format_of(path: Path) -> RdfFormat | None:
     """The serialisation that a file's name states (`.nq`, `.ttl.gz` …), or None."""
-    suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
-    return FORMATS.get(suffixes[-1].lower()) if suffixes else None
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    return FORMATS.get(suffixes[-1]) if suffixes else None
 
 
 def files(folder: Path) -> tuple[Path, ...]:
@@ -39,8 +39,8 @@ def files(folder: Path) -> tuple[Path, ...]:
 def read(path: Path) -> Iterator[Quad]:
     """Yield the quads of a file. Raises `SourceError` with file and line.
 
-    Blank nodes get labels made of the file's content, so that two files never share one and a
-    second load of the same file gives the same labels.
+    Blank nodes get labels made of the file's content and of their place in it, so that two files
+    never share one and a second reading of the same file gives the same labels.
     """
     serialisation = format_of(path)
     if serialisation is None:
@@ -50,16 +50,25 @@ def read(path: Path) -> Iterator[Quad]:
     if serialisation == RdfFormat.RDF_XML:
         # The RDF parser expands internal entities without limit, so a hardened parser goes first.
         content = etree.tostring(xml.parse(path))
-    scope = hashlib.sha256(content).hexdigest()[:12]
+    scope = _Scope(hashlib.sha256(content).hexdigest()[:12])
     quads = parse(io.BytesIO(content), format=serialisation, without_named_graphs=False)
     try:
         for quad in quads:
-            yield Quad(
-                _scoped(quad.subject, scope), quad.predicate, _scoped(quad.object, scope), quad.graph_name
-            )
+            yield Quad(scope(quad.subject), quad.predicate, scope(quad.object), scope(quad.graph_name))
     except SyntaxError as error:
         raise SourceError(path, f"is not valid {serialisation.name}: {error.msg}", error.lineno) from error
 
 
-def _scoped(term: Any, scope: str) -> Any:
-    return BlankNode(f"b{scope}{term.value}") if isinstance(term, BlankNode) else term
+class _Scope:
+    """Labels the blank nodes of one file. The parser's own are new at every reading (`[ … ]`)."""
+
+    def __init__(self, digest: str) -> None:
+        self.digest = digest
+        self.known: dict[BlankNode, BlankNode] = {}
+
+    def __call__(self, term: Any) -> Any:
+        if isinstance(term, Triple):
+            return Triple(self(term.subject), term.predicate, self(term.object))
+        if not isinstance(term, BlankNode):
+            return term
+        return self.known.setdefault(term, BlankNode(f"b{self.digest}x{len(self.known)}"))

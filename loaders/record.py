@@ -5,18 +5,22 @@ chamber, legislature and sitting in it, and cuts the speeches into chunks.
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import takewhile
 from pathlib import Path
 
 from pyoxigraph import Literal, NamedNode, Quad
 
 import ontology
+from loaders.errors import SourceError
 from loaders.names import display_name
 from loaders.salience import span_salience
 from loaders.text import chunks
 from mappings import Mapping
+
 
 @dataclass(frozen=True, slots=True)
 class Speech:
@@ -34,8 +38,9 @@ class Speech:
 
     @property
     def by_chair(self) -> bool:
-        """Whether the report prints the chair ("PRESIDENTE") and no person."""
-        return self.speaker_number is None and self.speaker_printed.upper().startswith("PRESIDENTE")
+        """Whether the report prints the chair: "PRESIDENTE", but not "PRESIDENTE DEL CONSIGLIO"."""
+        printed = self.speaker_printed.upper()
+        return printed.startswith("PRESIDENTE") and not printed.startswith("PRESIDENTE DE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +110,22 @@ class Names:
 
 
 def quads(sitting: Sitting, names: Names) -> Iterator[Quad]:
-    """Yield a sitting as RDF: its parts in order, the text and hash of every speech, the chunks."""
+    """Yield a sitting as RDF: its parts in order, the text and hash of every speech, the chunks.
+
+    Raises `SourceError` for a sitting of another legislature than the dataset's.
+    """
+    _refuse_other_legislature(sitting, names.mapping)
     return _Writer(sitting, names).quads()
+
+
+def _refuse_other_legislature(sitting: Sitting, mapping: Mapping) -> None:
+    """Sittings are numbered anew in each legislature, so those of two would share their IRIs."""
+    stated = re.search(r"\d+$", mapping.dataset.legislature)
+    if stated and int(stated[0]) != sitting.legislature:
+        raise SourceError(
+            sitting.path,
+            f"is of legislature {sitting.legislature}, but {mapping.dataset.id} holds {stated[0]}",
+        )
 
 
 def _emi(term: str) -> NamedNode:
@@ -155,14 +174,13 @@ class _Writer:
 
     def _speeches(self, speeches: tuple[Speech, ...], parent: NamedNode) -> Iterator[Quad]:
         for speech in speeches:
-            yield from self._speech(speech, parent)
+            if speech.text:  # a turn without words is a header alone
+                yield from self._speech(speech, parent)
 
     def _speech(self, speech: Speech, parent: NamedNode) -> Iterator[Quad]:
         node = self.names.part("speech", self.sitting, speech.anchor)
         digest = hashlib.sha256(speech.text.encode()).hexdigest()
-        transcript = self.names.mapping.iri.transcript.format(
-            sitting=self.sitting.number, anchor=speech.anchor
-        )
+        transcript = self.names.mapping.iri.transcript.format(sitting=self.sitting.number, anchor=speech.anchor)
         yield self._quad(node, _A, _emi("Speech"))
         yield self._quad(node, _A, _INTERVENTO)
         yield self._quad(node, _emi("partOf"), parent)
@@ -200,9 +218,7 @@ class _Writer:
             yield self._quad(node, _emi("order"), Literal(order))
             yield self._quad(node, _emi("start"), Literal(span.start))
             yield self._quad(node, _emi("end"), Literal(span.end))
-            yield self._quad(
-                node, _emi("salience"), Literal(salience, datatype=NamedNode(f"{ontology.XSD}decimal"))
-            )
+            yield self._quad(node, _emi("salience"), Literal(salience, datatype=NamedNode(f"{ontology.XSD}decimal")))
 
     def _quad(self, subject: NamedNode, predicate: NamedNode, value: NamedNode | Literal) -> Quad:
         return Quad(subject, predicate, value, self.graph)
@@ -213,6 +229,5 @@ def printed_name(name: str | None) -> str | None:
     if not name:
         return None
     words = name.split()
-    surname = [word for word in words if word == word.upper()]
-    first_name = [word for word in words if word != word.upper()]
-    return display_name(" ".join(first_name), " ".join(surname))
+    surname = list(takewhile(str.isupper, words))
+    return display_name(" ".join(words[len(surname) :]), " ".join(surname))

@@ -24,30 +24,35 @@ _STANCE: Final = _any(
     r"ritengo|credo|penso che|sono (?:contrari[oa]|favorevole|convint[oa])|chiedo (?:al|che))\b",
     r"\bè (?:\w+ )?(?:necessari[oa]|indispensabile|grave|giust[oa]|sbagliat[oa]|ingiust[oa]|inaccettabile|"
     r"urgente|fondamentale|essenziale|inutile|dannos[oa]|insufficiente|doveros[oa]|pericolos[oa]|assurd[oa])\b",
-    r"\b(?:bisogna|occorre|serve|servono|servirebbe|dobbiamo|non possiamo|non basta|va (?:detto|fatto|difes[oa]))\b",
+    r"\b(?:bisogna|occorre|serve|servono|servirebbe|dobbiamo|non possiamo|non basta|"
+    r"va (?:detto|fatto|difes[oa]))\b",
     r"\bquest[oa] (?:legge|riforma|provvedimento|manovra|decreto|norma|proposta) "
     r"(?:è|non|introduce|toglie|dà|colpisce|premia|lascia)\b",
-    r"\b(?:a nostro avviso|a mio avviso|secondo noi|per noi|noi diciamo|la nostra posizione|il nostro gruppo)\b",
+    r"\b(?:a nostro avviso|a mio avviso|secondo noi|per noi|noi diciamo|la nostra posizione|"
+    r"il nostro gruppo)\b",
 )
 _ARGUMENT: Final = _any(
     r"\b\d[\d.,]*\s*(?:per cento|%|miliard\w+|milion\w+|mila\b|euro)",
     r"\b(?:miliardi|milioni) di (?:euro|lavorat|cittadin|famigli|person|italian)\w*",
     r"\b(?:articolo|art\.|comma|legge n\.|decreto legislativo|d\.lgs\.)\s*\d+",
     r"\b(?:rispetto (?:a|al|alla|all')|a differenza d|più (?:\w+ )?(?:di|che)|meno (?:\w+ )?(?:di|che)|"
-    r"perché|infatti|di conseguenza|significa che|vuol dire che|in assenza d|a causa d|dati (?:del|dell|della)|"
-    r"secondo (?:l'|i dati|il rapporto))",
+    r"perché|infatti|di conseguenza|significa che|vuol dire che|in assenza d|a causa d|"
+    r"dati (?:del|dell|della)|secondo (?:l'|i dati|il rapporto))",
 )
 _PROCEDURE: Final = _any(
-    r"\b(?:ringrazio|grazie,? (?:signor|signora|presidente)|grazie presidente|onorevoli colleg|gentili colleg|"
-    r"parere (?:contrario|favorevole|conforme)|invito al ritiro|mi rimetto|chiedo di parlare|ha facoltà|"
-    r"la seduta|sospend\w+|passiamo al|pongo in votazione|metto in votazione|dichiaro (?:aperta|chiusa|il voto)|"
-    r"annuncio il (?:voto|deposito)|(?:voteremo|voterò|esprim\w+ (?:un |il )?voto)|ordine dei lavori|"
-    r"chiedo (?:di |l'autorizzazione |la parola)|autorizz\w+ a depositare|mi avvio (?:a|alla) conclu|concludo|"
-    r"sull'ordine del giorno|sugli ordini del giorno|emendament\w+ \d|subemendament|accantonat\w+|riformulat\w+)",
+    r"\b(?:ringrazio|grazie,? (?:signor|signora|presidente)|grazie presidente|onorevoli colleg|"
+    r"gentili colleg|parere (?:contrario|favorevole|conforme)|invito al ritiro|mi rimetto|"
+    r"chiedo di parlare|ha facoltà|la seduta|sospend\w+|passiamo al|pongo in votazione|metto in votazione|"
+    r"dichiaro (?:aperta|chiusa|il voto)|annuncio il (?:voto|deposito)|"
+    r"(?:voteremo|voterò|esprim\w+ (?:un |il )?voto)|ordine dei lavori|"
+    r"chiedo (?:di |l'autorizzazione |la parola)|autorizz\w+ a depositare|mi avvio (?:a|alla) conclu|"
+    r"concludo|sull'ordine del giorno|sugli ordini del giorno|emendament\w+ \d|subemendament|accantonat\w+|"
+    r"riformulat\w+)",
 )
 _META: Final = _any(
     r"\b(?:tema (?:molto |così )?(?:importante|delicato|complesso)|in questa sede|come sappiamo|come è noto|"
-    r"abbiamo discusso|il dibattito di oggi|in quest'[Aa]ula|nel corso del dibattito|lavoro (?:svolto|fatto) in Commissione)\b",
+    r"abbiamo discusso|il dibattito di oggi|in quest'[Aa]ula|nel corso del dibattito|"
+    r"lavoro (?:svolto|fatto) in Commissione)\b",
 )
 
 

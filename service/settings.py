@@ -4,29 +4,33 @@ An unknown key is an error, so that a misspelt setting is noticed. Secrets come 
 environment only and are never shown.
 """
 
-from pathlib import Path
-from typing import Literal, Self
+import os
+from typing import Any, Final, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
 from service.errors import ConfigurationError
+
+PREFIX: Final = "EMICICLO_"
+FILE: Final = "emiciclo.toml"
 
 
 class ScoreWeights(BaseModel):
     """Weights of the merge (DESIGN §4, eq. 1); they sum to 1."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    relevance: float = 0.35
-    diversity: float = 0.15
-    coverage: float = 0.20
-    authority: float = 0.05
-    salience: float = 0.25
+    relevance: float = Field(default=0.35, ge=0)
+    diversity: float = Field(default=0.15, ge=0)
+    coverage: float = Field(default=0.20, ge=0)
+    authority: float = Field(default=0.05, ge=0)
+    salience: float = Field(default=0.25, ge=0)
 
     @model_validator(mode="after")
     def _sum_is_one(self) -> Self:
@@ -59,11 +63,12 @@ class Settings(BaseSettings):
     """All settings of the service. Environment: `EMICICLO_EMBEDDER`, `EMICICLO_RETRIEVAL__TOP_K` …"""
 
     model_config = SettingsConfigDict(
-        env_prefix="EMICICLO_",
+        env_prefix=PREFIX,
         env_nested_delimiter="__",
-        toml_file="emiciclo.toml",
+        toml_file=FILE,
         extra="forbid",
         frozen=True,
+        hide_input_in_errors=True,
     )
 
     base_iri: str = Field(default="https://w3id.org/emiciclo/id/", pattern=r"^https?://\S+/$")
@@ -95,16 +100,37 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings, env_settings, TomlConfigSettingsSource(settings_cls))
+        return (init_settings, env_settings, _File(settings_cls))
+
+
+class _File(TomlConfigSettingsSource):
+    """`emiciclo.toml`, which holds no secrets: it is the file that gets shared."""
+
+    def __call__(self) -> dict[str, Any]:
+        values = super().__call__()
+        for name, field in Settings.model_fields.items():
+            if name in values and SecretStr in get_args(field.annotation):
+                raise ConfigurationError(
+                    f"setting {name}: a secret is not read from {FILE}; "
+                    f"put it in the environment as {PREFIX}{name.upper()}"
+                )
+        return values
 
 
 def load_settings(**overrides: object) -> Settings:
     """Read the settings. Raises `ConfigurationError` that names the key and never its value."""
+    for name in sorted(os.environ):
+        if name.upper().startswith(PREFIX):
+            key = name[len(PREFIX) :].lower().split("__")[0]
+            if key not in Settings.model_fields:
+                raise ConfigurationError(f"the environment variable {name} is no setting of this release")
     try:
         return Settings(**overrides)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         key = ".".join(str(part) for part in first["loc"]) or "settings"
         raise ConfigurationError(f"setting {key}: {first['msg']}") from error
+    except SettingsError as error:
+        raise ConfigurationError(f"the environment: {error}") from error
     except (ValueError, OSError) as error:
-        raise ConfigurationError(f"{Path('emiciclo.toml')} cannot be read: {error}") from error
+        raise ConfigurationError(f"{FILE} cannot be read: {error}") from error

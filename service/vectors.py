@@ -5,7 +5,8 @@ be ranked or filtered by Qdrant is: no vector is fetched into Python.
 """
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -121,11 +122,34 @@ def _ordered(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-hit.score, hit.iri))
 
 
+def _first(fetch: Callable[[int], list[Hit]], limit: int) -> list[Hit]:
+    """The first `limit` hits in the total order.
+
+    Qdrant cuts among equal scores as it likes, so all hits that share the last score are
+    fetched before the cut.
+    """
+    wanted = limit + 1
+    while True:
+        hits = fetch(wanted)
+        if len(hits) < wanted or hits[-1].score < hits[limit - 1].score:
+            return hits[:limit]
+        wanted *= 2
+
+
+@contextmanager
+def _problems(what: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Turn what an engine raises into a `DataError`."""
+    try:
+        yield
+    except kinds as error:
+        raise DataError(f"{what}: {' '.join(str(error).split())[:500]}; load the data again") from error
+
+
 class EmbeddedIndex:
     """Qdrant Edge: one folder a collection, flat and exact, without a write-ahead log.
 
-    A published folder is never written again, and without a log any number of processes may
-    open it at the same time.
+    Without a log any number of processes may open a published folder at the same time. The
+    engine needs a folder that it may write to, and leaves the same bytes in it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -147,36 +171,38 @@ class EmbeddedIndex:
             wal_enabled=False,
         )
         path = self._folder / collection
-        path.mkdir(parents=True, exist_ok=True)
-        shard = edge.EdgeShard.create(str(path), config)
-        for name in KEYWORD_FIELDS.get(collection, ()):
-            shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Keyword))
-        for name in INTEGER_FIELDS.get(collection, ()):
-            shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Integer))
+        with self._working(collection):
+            path.mkdir(parents=True, exist_ok=True)
+            shard = edge.EdgeShard.create(str(path), config)
+            for name in KEYWORD_FIELDS.get(collection, ()):
+                shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Keyword))
+            for name in INTEGER_FIELDS.get(collection, ()):
+                shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Integer))
         self._shards[collection] = shard
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
-        self._shards[collection].update(
-            edge.UpdateOperation.upsert_points(
-                [
-                    edge.Point(
-                        point_id(point.iri),
-                        {
-                            "dense": point.vector.tolist(),
-                            **({"bm25": self._bm25.embed_document(point.text)} if point.text else {}),
-                        },
-                        {"iri": point.iri, **point.payload},
-                    )
-                    for point in points
-                ]
+        prepared = [
+            edge.Point(
+                point_id(point.iri),
+                {
+                    "dense": point.vector.tolist(),
+                    **({"bm25": self._bm25.embed_document(point.text)} if point.text else {}),
+                },
+                {"iri": point.iri, **point.payload},
             )
-        )
+            for point in points
+        ]
+        with self._working(collection):
+            self._shards[collection].update(edge.UpdateOperation.upsert_points(prepared))
 
     def finish(self) -> None:
-        for shard in self._shards.values():
-            shard.optimize()
-            shard.flush()
-            shard.close()
+        for collection, shard in self._shards.items():
+            with self._working(collection):
+                shard.optimize()
+                shard.flush()
+                shard.close()
+                # The first opening tidies the files, so it happens before readers come.
+                edge.EdgeShard.load(str(self._folder / collection)).close()
         self._shards.clear()
 
     def nearest(
@@ -190,48 +216,50 @@ class EmbeddedIndex:
     ) -> list[Hit]:
         if where.excludes_all:
             return []
-        request = edge.QueryRequest(
-            limit=limit,
+        return self._query(
+            collection,
+            limit,
             query=edge.Query.Nearest(vector.tolist(), using="dense"),
-            with_payload=True,
             filter=_edge_filter(where),
             score_threshold=at_least,
             params=edge.SearchParams(
                 exact=True, quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
             ),
         )
-        return self._query(collection, request)
 
     def lexical(self, collection: str, text: str, *, limit: int, where: Where = Where()) -> list[Hit]:
         words = self._bm25.embed_query(text)
         if not words.indices or where.excludes_all:
             return []
-        request = edge.QueryRequest(
-            limit=limit,
-            query=edge.Query.Nearest(words, using="bm25"),
-            with_payload=True,
-            filter=_edge_filter(where),
-        )
-        return [hit for hit in self._query(collection, request) if hit.score > 0]
+        query = edge.Query.Nearest(words, using="bm25")
+        found = self._query(collection, limit, query=query, filter=_edge_filter(where))
+        return [hit for hit in found if hit.score > 0]
 
     def count(self, collection: str) -> int:
         return int(self._shard(collection).count(edge.CountRequest(exact=True)))
 
-    def _query(self, collection: str, request: edge.QueryRequest) -> list[Hit]:
-        return _ordered(
-            _hit(found.score, found.payload or {}) for found in self._shard(collection).query(request)
-        )
+    def _query(self, collection: str, limit: int, **request: Any) -> list[Hit]:
+        shard = self._shard(collection)
+
+        def fetch(number: int) -> list[Hit]:
+            with self._working(collection):
+                found = shard.query(edge.QueryRequest(limit=number, with_payload=True, **request))
+            return _ordered(_hit(point.score, point.payload or {}) for point in found)
+
+        return _first(fetch, limit)
 
     def _shard(self, collection: str) -> edge.EdgeShard:
         if collection not in self._shards:
             path = self._folder / collection
             if not path.is_dir():
                 raise DataError(f"the vector index {path} is missing; load the data again")
-            try:
+            with self._working(collection):
                 self._shards[collection] = edge.EdgeShard.load(str(path))
-            except Exception as error:  # the binding raises bare exceptions of its own
-                raise DataError(f"the vector index {path} cannot be opened: {error}") from error
         return self._shards[collection]
+
+    def _working(self, collection: str) -> AbstractContextManager[None]:
+        # The binding raises bare exceptions.
+        return _problems(f"the vector index {self._folder / collection} cannot be used", Exception)
 
 
 def _edge_filter(where: Where) -> edge.Filter | None:
@@ -239,9 +267,7 @@ def _edge_filter(where: Where) -> edge.Filter | None:
         edge.FieldCondition(name, match=edge.MatchAny(list(values))) for name, values in where.any_of.items()
     ]
     if where.day_from is not None or where.day_until is not None:
-        must.append(
-            edge.FieldCondition("day", range=edge.RangeFloat(gte=where.day_from, lte=where.day_until))
-        )
+        must.append(edge.FieldCondition("day", range=edge.RangeFloat(gte=where.day_from, lte=where.day_until)))
     if where.iris is not None:
         must.append(edge.HasIdCondition({uuid.UUID(point_id(iri)) for iri in where.iris}))
     return edge.Filter(must=must) if must else None
@@ -260,42 +286,42 @@ class ServerIndex:
 
     def create(self, collection: str, dimensions: int) -> None:
         name = self._name(collection)
-        if self._client.collection_exists(name):
-            self._client.delete_collection(name)
-        self._client.create_collection(
-            name,
-            vectors_config={
-                "dense": models.VectorParams(
-                    size=dimensions,
-                    distance=models.Distance.COSINE,
-                    quantization_config=models.ScalarQuantization(
-                        scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8)
-                    ),
-                )
-            },
-            sparse_vectors_config={"bm25": models.SparseVectorParams(modifier=models.Modifier.IDF)},
-        )
-        for field_name in KEYWORD_FIELDS.get(collection, ()):
-            self._client.create_payload_index(name, field_name, models.PayloadSchemaType.KEYWORD)
-        for field_name in INTEGER_FIELDS.get(collection, ()):
-            self._client.create_payload_index(name, field_name, models.PayloadSchemaType.INTEGER)
+        with self._working(collection):
+            if self._client.collection_exists(name):
+                self._client.delete_collection(name)
+            self._client.create_collection(
+                name,
+                vectors_config={
+                    "dense": models.VectorParams(
+                        size=dimensions,
+                        distance=models.Distance.COSINE,
+                        quantization_config=models.ScalarQuantization(
+                            scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8)
+                        ),
+                    )
+                },
+                sparse_vectors_config={"bm25": models.SparseVectorParams(modifier=models.Modifier.IDF)},
+            )
+            for field_name in KEYWORD_FIELDS.get(collection, ()):
+                self._client.create_payload_index(name, field_name, models.PayloadSchemaType.KEYWORD)
+            for field_name in INTEGER_FIELDS.get(collection, ()):
+                self._client.create_payload_index(name, field_name, models.PayloadSchemaType.INTEGER)
 
     def add(self, collection: str, points: Sequence[Point]) -> None:
-        self._client.upsert(
-            self._name(collection),
-            [
-                models.PointStruct(
-                    id=point_id(point.iri),
-                    vector={
-                        "dense": point.vector.tolist(),
-                        **({"bm25": self._sparse(point.text)} if point.text else {}),
-                    },
-                    payload={"iri": point.iri, **point.payload},
-                )
-                for point in points
-            ],
-            wait=True,
-        )
+        prepared = [
+            models.PointStruct(
+                id=point_id(point.iri),
+                vector={
+                    "dense": point.vector.tolist(),
+                    **({"bm25": self._sparse(point.text)} if point.text else {}),
+                },
+                payload={"iri": point.iri, **point.payload},
+            )
+            for point in points
+        ]
+        if prepared:
+            with self._working(collection):
+                self._client.upsert(self._name(collection), prepared, wait=True)
 
     def finish(self) -> None:
         """Nothing to do: a server makes every batch durable before it answers."""
@@ -313,9 +339,9 @@ class ServerIndex:
             return []
         return self._query(
             collection,
+            limit,
             query=vector.tolist(),
             using="dense",
-            limit=limit,
             query_filter=_server_filter(where),
             score_threshold=at_least,
             search_params=models.SearchParams(
@@ -329,20 +355,24 @@ class ServerIndex:
         if not words.indices or where.excludes_all:
             return []
         query = models.SparseVector(indices=words.indices, values=words.values)
-        found = self._query(
-            collection, query=query, using="bm25", limit=limit, query_filter=_server_filter(where)
-        )
+        found = self._query(collection, limit, query=query, using="bm25", query_filter=_server_filter(where))
         return [hit for hit in found if hit.score > 0]
 
     def count(self, collection: str) -> int:
-        return self._client.count(self._name(collection), exact=True).count
+        with self._working(collection):
+            return self._client.count(self._name(collection), exact=True).count
 
-    def _query(self, collection: str, **request: Any) -> list[Hit]:
-        try:
-            reply = self._client.query_points(self._name(collection), with_payload=True, **request)
-        except (ApiException, ValueError) as error:
-            raise DataError(f"the Qdrant collection {self._name(collection)} cannot be searched: {error}") from error
-        return _ordered(_hit(found.score, found.payload or {}) for found in reply.points)
+    def _query(self, collection: str, limit: int, **request: Any) -> list[Hit]:
+        def fetch(number: int) -> list[Hit]:
+            with self._working(collection):
+                reply = self._client.query_points(self._name(collection), limit=number, with_payload=True, **request)
+            return _ordered(_hit(found.score, found.payload or {}) for found in reply.points)
+
+        return _first(fetch, limit)
+
+    def _working(self, collection: str) -> AbstractContextManager[None]:
+        what = f"the Qdrant collection {self._name(collection)} cannot be used"
+        return _problems(what, ApiException, ValueError)
 
     def _sparse(self, text: str) -> models.SparseVector:
         words = self._bm25.embed_document(text)
@@ -358,9 +388,7 @@ def _server_filter(where: Where) -> models.Filter | None:
         for name, values in where.any_of.items()
     ]
     if where.day_from is not None or where.day_until is not None:
-        must.append(
-            models.FieldCondition(key="day", range=models.Range(gte=where.day_from, lte=where.day_until))
-        )
+        must.append(models.FieldCondition(key="day", range=models.Range(gte=where.day_from, lte=where.day_until)))
     if where.iris is not None:
         must.append(models.HasIdCondition(has_id=[point_id(iri) for iri in where.iris]))
     return models.Filter(must=must) if must else None

@@ -16,7 +16,13 @@ from pyoxigraph import BlankNode, Literal, NamedNode
 Term = NamedNode | Literal
 Row = Sequence[Term | None]
 
-_BLOCK = re.compile(r"VALUES\s*(?P<head>\?\w+|\((?:\s*\?\w+)+\s*\))\s*\{(?P<rows>[^{}]*)\}")
+# What looks like a block inside an IRI, a string or a comment is none, so these are read over.
+_OPAQUE = r"""<[^<>"{}|^`\\\s]*>|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*"""
+_BLOCK = re.compile(
+    rf"(?:{_OPAQUE})"
+    r"|VALUES\s*(?P<head>\?\w+|\((?:\s*\?\w+)+\s*\))\s*"
+    rf"\{{(?:{_OPAQUE}|[^{{}}<\"'\#])*\}}"
+)
 
 
 @cache
@@ -40,19 +46,28 @@ def rules(folder: Traversable) -> tuple[tuple[str, str], ...]:
 
 
 def bind(text: str, variables: str, rows: Iterable[Row | Term]) -> str:
-    """Replace the rows of the `VALUES` block over `variables` (such as `"?act ?date"`).
+    """Replace the rows of every `VALUES` block over `variables` (such as `"?act ?date"`).
 
     `rows` holds terms, or sequences of terms in the order of the variables; `None` is `UNDEF`.
     Raises `LookupError` if the query has no block over exactly these variables, and
-    `TypeError` for a blank node, which no endpoint would recognise.
+    `TypeError` for a blank node, which no endpoint would recognise, and for what is no RDF term.
     """
     wanted = tuple(variables.split())
-    for block in _BLOCK.finditer(text):
-        if tuple(re.findall(r"\?\w+", block["head"])) == wanted:
-            body = "\n".join(_row(row, len(wanted)) for row in rows)
-            head = "(" + " ".join(wanted) + ")"
-            return f"{text[: block.start()]}VALUES {head} {{\n{body}\n}}{text[block.end() :]}"
-    raise LookupError(f"the query has no VALUES block over {variables}")
+    body = "\n".join(_row(row, len(wanted)) for row in rows)
+    bound = f"VALUES ({' '.join(wanted)}) {{\n{body}\n}}"
+    replaced = 0
+
+    def replace(block: re.Match[str]) -> str:
+        nonlocal replaced
+        if tuple(re.findall(r"\?\w+", block["head"] or "")) != wanted:
+            return block[0]
+        replaced += 1
+        return bound
+
+    result = _BLOCK.sub(replace, text)
+    if not replaced:
+        raise LookupError(f"the query has no VALUES block over {variables}")
+    return result
 
 
 def _row(row: Row | Term, width: int) -> str:
@@ -65,4 +80,6 @@ def _row(row: Row | Term, width: int) -> str:
 def _term(term: Term | None) -> str:
     if isinstance(term, BlankNode):
         raise TypeError("a blank node cannot be a value of a query")
+    if term is not None and not isinstance(term, NamedNode | Literal):
+        raise TypeError(f"a value of a query must be an RDF term, not {type(term).__name__}")
     return "UNDEF" if term is None else str(term)

@@ -80,9 +80,7 @@ def find_sources(folder: Path, mapping: Mapping) -> Sources:
     """Find the files that a mapping expects below a folder. Raises `SourceError`."""
     if not folder.is_dir():
         raise SourceError(folder, "is not a folder; give the folder that holds the sources")
-    ocd_files = [
-        path for name in mapping.source.ocd if (folder / name).is_dir() for path in rdf.files(folder / name)
-    ]
+    ocd_files = [path for name in mapping.source.ocd if (folder / name).is_dir() for path in rdf.files(folder / name)]
     reports = [
         path
         for name in mapping.source.stenographic
@@ -131,9 +129,7 @@ def load(
     directory = DataDirectory(data)
     former = directory.manifest()
     if former is not None and former.dataset != mapping.dataset.id:
-        raise DataError(
-            f"{data} holds the dataset {former.dataset}; choose another --data for {mapping.dataset.id}"
-        )
+        raise DataError(f"{data} holds the dataset {former.dataset}; choose another --data for {mapping.dataset.id}")
     digests = {str(path.relative_to(folder)): _digest(path) for path in sources.all}
     version = _version(digests, mapping, base_iri, embedder)
     clock = _Clock()
@@ -195,9 +191,7 @@ def load(
     return report
 
 
-def _read_sources(
-    store: Store, sources: Sources, names: record.Names, clock: _Clock, progress: Progress
-) -> ocd.Counts:
+def _read_sources(store: Store, sources: Sources, names: record.Names, clock: _Clock, progress: Progress) -> ocd.Counts:
     mapping = names.mapping
     with clock.time("read RDF"):
         progress.begin("Reading RDF", None)
@@ -235,8 +229,7 @@ def _enrich(store: Store, names: record.Names) -> None:
     store.bulk_extend(list(ocd.readable_literals(store, source=source, graph=names.graph)))
     graph = EmbeddedGraph(store)
     labels = {
-        row["label"].value: NamedNode(row["committee"].value)
-        for row in graph.select(sparql.query("index/committees"))
+        row["label"].value: NamedNode(row["committee"].value) for row in graph.select(sparql.query("index/committees"))
     }
     store.bulk_extend(list(institution.quads(names, labels)))
     for name in sparql.names("enrich"):
@@ -266,17 +259,12 @@ def _apply(store: Store, rule: str, graph: NamedNode, values: dict[str, list[Nam
 
 
 def _shapes(store: Store, names: record.Names) -> CheckResult:
-    quads = [
-        quad for quad in store.quads_for_pattern(None, None, None, names.graph)
-    ]
-    return validate(quads)
+    return validate(list(store.quads_for_pattern(None, None, None, names.graph)))
 
 
 def count_kinds(graph: EmbeddedGraph) -> dict[str, int]:
     """How much of each kind a corpus holds."""
-    counts = {
-        row["kind"].value: int(row["number"].value) for row in graph.select(sparql.query("index/counts"))
-    }
+    counts = {row["kind"].value: int(row["number"].value) for row in graph.select(sparql.query("index/counts"))}
     for kind in ("signatures", "triples"):
         counts[kind] = int(graph.select(sparql.query(f"index/{kind}"))[0]["number"].value)
     return counts
@@ -284,7 +272,7 @@ def count_kinds(graph: EmbeddedGraph) -> dict[str, int]:
 
 def import_vectors(shipped: Traversable, model: str, cache: VectorCache) -> None:
     """Put a shipped file of vectors (`keys`, `vectors`, `model`) into the cache, if of this model."""
-    with shipped.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:  # type: ignore[arg-type]
+    with shipped.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
         if str(archive["model"]) == model:
             cache.put_raw(
                 (str(key), vector.astype(np.float16).tobytes())

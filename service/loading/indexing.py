@@ -8,6 +8,7 @@ import numpy as np
 import sparql
 from service.cache import VectorCache
 from service.embedding import Embedder, Vectors
+from service.evidence import GOVERNMENT, UNSEATED
 from service.graph import GraphStore, Row, text_of
 from service.vectors import (
     ACTS,
@@ -21,8 +22,6 @@ from service.vectors import (
 )
 
 BATCH = 16
-UNSEATED = "other"
-GOVERNMENT = "government"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +49,7 @@ def documents(graph: GraphStore, dataset: str) -> Iterator[Document]:
         yield Document(ACTS, row["act"].value, text, {"day": compact_day(row["date"].value)})
     for row in graph.select(sparql.query("index/profiles")):
         speaker, kind = row["speaker"].value, row["kind"].value
-        yield Document(
-            PROFILES, f"{speaker}#{kind}", row["text"].value, {"speaker": speaker, "kind": kind}
-        )
+        yield Document(PROFILES, f"{speaker}#{kind}", row["text"].value, {"speaker": speaker, "kind": kind})
     for row in graph.select(sparql.query("index/committees")):
         text = text_of(row, "words") or row["label"].value
         yield Document(COMMITTEES, row["committee"].value, text, {})
@@ -85,9 +82,7 @@ def _chunks(graph: GraphStore, dataset: str) -> Iterator[Document]:
                 "day": compact_day(speech["date"].value),
                 "dataset": dataset,
                 "bloc": bloc_of(speech),
-                **{
-                    name: speech[name].value for name in ("speaker", "side", "capacity") if name in speech
-                },
+                **{name: speech[name].value for name in ("speaker", "side", "capacity") if name in speech},
             },
         )
 
@@ -126,9 +121,7 @@ def fill_index(
                 vectors.update(zip(texts, rounded(fresh), strict=True))
                 embedded += len(texts)
                 progress(done + min(len(part), len(vectors)))
-            writer.add(
-                collection, [Point(d.iri, vectors[d.text], _lexical(d), d.payload) for d in part]
-            )
+            writer.add(collection, [Point(d.iri, vectors[d.text], _lexical(d), d.payload) for d in part])
             done += len(part)
             progress(done)
     writer.finish()

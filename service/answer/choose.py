@@ -1,0 +1,133 @@
+"""Which sentences a section quotes: near the question, of speakers with standing, none twice."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from service.answer.candidates import Candidate, blemishes
+from service.corpus import Corpus
+from service.embedding import Vectors
+from service.question import Question
+from service.thesaurus import stems
+
+READ: Final = 8
+"""Candidates a bloc that are compared with the question by their own vectors."""
+MOST: Final = 3
+"""Quotations of a section."""
+SAME: Final = 0.93
+"""Cosine from which two sentences say the same."""
+LEAST: Final = 0.30
+"""Least quality of a quotation; below it "none suitable" is the result."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rated:
+    """A candidate with its own relevance to the question and its quality, both in [0, 1]."""
+
+    candidate: Candidate
+    relevance: float
+    quality: float
+    vector: Vectors
+
+
+def choose(
+    question: Question,
+    corpus: Corpus,
+    candidates: Sequence[Candidate],
+    authority: Mapping[str, float],
+) -> dict[str, tuple[Candidate, ...]]:
+    """Choose each bloc's quotations, in order of date, the latest last.
+
+    No two of the whole answer say the same, and a speaker is quoted twice only where the
+    bloc's others have nothing to quote.
+    """
+    by_bloc: defaultdict[str, list[Candidate]] = defaultdict(list)
+    for candidate in candidates:
+        by_bloc[candidate.evidence.bloc].append(candidate)
+    words = frozenset(stems(question.lexical))
+    chosen: dict[str, tuple[Candidate, ...]] = {}
+    taken: list[Vectors] = []
+    for bloc in sorted(by_bloc):
+        first = sorted(by_bloc[bloc], key=lambda c: (-_promise(c, words, corpus), c.evidence.chunk, c.span))
+        rated = _rate(question, corpus, _spread(first), words)
+        picked = _pick(rated, authority, taken)
+        chosen[bloc] = tuple(sorted(picked, key=lambda c: (c.evidence.speech.date, c.evidence.speech.iri, c.span)))
+    return chosen
+
+
+def _promise(candidate: Candidate, words: frozenset[str], corpus: Corpus) -> float:
+    """What can be told of a candidate without a vector of its own."""
+    relevance = corpus.embedder.calibration.relevance(candidate.evidence.similarity)
+    return (
+        0.45 * relevance
+        + 0.25 * candidate.salience
+        + 0.30 * _overlap(candidate, words)
+        - 0.05 * min(3, blemishes(candidate.text))
+    )
+
+
+def _overlap(candidate: Candidate, words: frozenset[str]) -> float:
+    """Words of the question (and of its concepts) in the sentence; three are enough."""
+    return min(1.0, len(words.intersection(w for w in stems(candidate.text) if len(w) > 3)) / 3)
+
+
+def _spread(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The first `READ` candidates, at most three of one speaker as long as there are others."""
+    counts: defaultdict[str | None, int] = defaultdict(int)
+    kept: list[Candidate] = []
+    spare: list[Candidate] = []
+    for candidate in candidates:
+        speaker = candidate.evidence.speech.speaker
+        counts[speaker] += 1
+        (kept if counts[speaker] <= 3 else spare).append(candidate)
+    return [*kept, *spare][:READ]
+
+
+def _rate(question: Question, corpus: Corpus, candidates: Sequence[Candidate], words: frozenset[str]) -> list[Rated]:
+    vectors = corpus.embedder.passages([candidate.text for candidate in candidates])
+    rated = []
+    for candidate, vector in zip(candidates, vectors, strict=True):
+        relevance = corpus.embedder.calibration.relevance(float(np.dot(vector, question.vector)))
+        quality = (
+            0.50 * relevance
+            + 0.20 * candidate.salience
+            + 0.15 * _overlap(candidate, words)
+            + 0.15 * corpus.embedder.calibration.relevance(candidate.evidence.similarity)
+            - 0.04 * min(3, blemishes(candidate.text))
+        )
+        rated.append(Rated(candidate, relevance, quality, vector))
+    return rated
+
+
+def _pick(rated: Sequence[Rated], authority: Mapping[str, float], taken: list[Vectors]) -> list[Candidate]:
+    """Take the best of each speaker in the order of quality and standing, then second ones."""
+    ranked = sorted(
+        (item for item in rated if item.quality >= LEAST),
+        key=lambda item: (
+            -(0.7 * item.quality + 0.3 * authority.get(item.candidate.evidence.speech.speaker or "", 0.0)),
+            item.candidate.evidence.chunk,
+            item.candidate.span,
+        ),
+    )
+    picked: list[Candidate] = []
+    speakers: set[str | None] = set()
+    speeches: set[str] = set()
+    for only_new_speakers in (True, False):
+        for item in ranked:
+            speech = item.candidate.evidence.speech
+            if len(picked) == MOST or item.candidate in picked:
+                continue
+            if only_new_speakers and speech.speaker in speakers:
+                continue
+            if not only_new_speakers and (speech.iri in speeches or len(picked) >= 2):
+                continue
+            if any(float(np.dot(item.vector, other)) >= SAME for other in taken):
+                continue
+            picked.append(item.candidate)
+            taken.append(item.vector)
+            speakers.add(speech.speaker)
+            speeches.add(speech.iri)
+    return picked

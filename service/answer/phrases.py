@@ -1,0 +1,215 @@
+"""The Italian of the extractive writer: dates, numbers, standing, and how speech is introduced.
+
+Pure functions and closed lists. Reporting phrases are neutral: none says whether the speaker
+is right, and a `Reporter` uses each once in an answer.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from loaders.names import organisation_name
+from service.authority.score import Authority, Features, Office
+from service.evidence import SpeechRecord
+
+MONTHS: Final = (
+    """
+    gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre
+    dicembre
+    """
+).split()
+
+REPORTING: Final = (
+    "ha sostenuto",
+    "ha dichiarato",
+    "ha osservato",
+    "ha affermato",
+    "ha argomentato",
+    "ha detto",
+    "ha spiegato",
+    "ha rilevato",
+    "ha fatto notare",
+    "ha posto la questione così",
+    "ha precisato",
+    "ha messo l'accento su un punto",
+    "ha espresso questa posizione",
+    "ha richiamato l'attenzione dell'Aula",
+    "ha esposto così il suo ragionamento",
+    "ha preso posizione con queste parole",
+    "ha insistito",
+    "ha riassunto",
+    "ha portato questo argomento",
+    "ha commentato",
+    "ha rimarcato",
+    "ha parlato in questi termini",
+    "ha motivato la sua posizione",
+    "ha portato all'attenzione dell'Aula questo aspetto",
+    "ha svolto questa considerazione",
+    "ha sottolineato",
+    "ha formulato così il suo giudizio",
+    "ha indicato la propria linea",
+    "ha messo agli atti questa valutazione",
+    "ha descritto così la questione",
+    "ha inquadrato il tema in questo modo",
+    "ha consegnato all'Aula questa riflessione",
+    "ha scelto queste parole",
+    "ha chiarito il proprio punto di vista",
+    "ha proposto questa lettura",
+    "ha avanzato questo rilievo",
+    "ha messo sul tavolo questo elemento",
+    "ha difeso la propria tesi",
+    "ha ragionato così",
+    "ha concluso su questo punto",
+)
+
+_PHASES: Final = (
+    (re.compile(r"dichiarazion[ei] di voto", re.I), "nelle dichiarazioni di voto"),
+    (
+        re.compile(r"discussione sulle linee generali|discussione generale", re.I),
+        "nella discussione generale",
+    ),
+    (re.compile(r"replic", re.I), "in sede di replica"),
+    (re.compile(r"ordin[ei] del giorno", re.I), "nell'esame degli ordini del giorno"),
+    (
+        re.compile(r"^(?:esame dell'|esame degli |ripresa esame )?articol|emendament", re.I),
+        "nell'esame degli articoli",
+    ),
+    (re.compile(r"interrogazion|risposta immediata", re.I), "nelle interrogazioni"),
+    (re.compile(r"interpellanz", re.I), "nelle interpellanze"),
+    (re.compile(r"mozion", re.I), "nella discussione delle mozioni"),
+    (re.compile(r"comunicazioni|informativa", re.I), "sulle comunicazioni del Governo"),
+)
+_COMMITTEE: Final = re.compile(r"^(?P<number>[IVX]+) COMMISSIONE \((?P<matter>[^)]*)\)?")
+_NUMBERS: Final = ("zero", "un", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci")
+
+
+def day(value: date) -> str:
+    """`18 dicembre 2025`; the first of a month is `1º`."""
+    number = "1º" if value.day == 1 else str(value.day)
+    return f"{number} {MONTHS[value.month - 1]} {value.year}"
+
+
+def on_day(value: date) -> str:
+    """`il 18 dicembre 2025`, `l'8 dicembre 2025`."""
+    article = "l'" if value.day in (8, 11) else "il "
+    return article + day(value)
+
+
+def span_of_days(first: date, last: date) -> str:
+    """`il 18 dicembre 2025`, or `dal 18 al 30 dicembre 2025`, naming month and year once if shared."""
+    if first == last:
+        return on_day(first)
+    if (first.year, first.month) == (last.year, last.month):
+        begin = str(first.day) if first.day != 1 else "1º"
+    elif first.year == last.year:
+        begin = day(first).rsplit(" ", 1)[0]
+    else:
+        begin = day(first)
+    return f"{'dall’' if first.day in (8, 11) else 'dal '}{begin} {'all’' if last.day in (8, 11) else 'al '}{day(last)}".replace(
+        "’", "'"
+    )
+
+
+def counted(number: int, singular: str, plural: str) -> str:
+    """`un intervento`, `3 interventi`: figures, but words for one."""
+    return f"un {singular}" if number == 1 else f"{number} {plural}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """`a`, `a e b`, `a, b e c`."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} e {items[-1]}" if items else ""
+
+
+def phase(record: SpeechRecord) -> str | None:
+    """In what part of the debate a speech was made, if its title tells."""
+    for title in (record.phase_title, record.debate_title):
+        for pattern, phrase in _PHASES:
+            if title and pattern.search(title):
+                return phrase
+    return None
+
+
+def committee(label: str) -> str:
+    """`V COMMISSIONE (BILANCIO, TESORO E PROGRAMMAZIONE)` as `Commissione Bilancio`."""
+    match = _COMMITTEE.match(label)
+    if not match:
+        return sentence_case(label)
+    matter = sentence_case(match["matter"].split(",")[0].strip())
+    return f"Commissione {matter}"
+
+
+def sentence_case(label: str) -> str:
+    """Capitals as running text: the first word's initial only."""
+    if label != label.upper():
+        return label
+    name = organisation_name(label)
+    return name[:1] + name[1:].lower()
+
+
+def standing(
+    record: SpeechRecord, features: Features | None, authority: Authority | None, group_now: str | None
+) -> str:
+    """Who a speaker is for this question, between commas; empty if nothing is known."""
+    female = features is not None and features.gender == "female"
+    parts: list[str] = []
+    if record.capacity == "government":
+        printed = record.office or record.role_printed
+        if printed and printed.lower() != "membro di governo":
+            parts.append(_lower_first(printed))
+        else:
+            parts.append("membro del Governo")
+    elif record.capacity == "rapporteur":
+        parts.append("relatrice" if female else "relatore")
+    if authority is not None and record.capacity != "government":
+        office = _office(authority.offices)
+        if office:
+            parts.append(office)
+        elif authority.seat is not None and authority.seat.relevance >= 0.3:
+            parts.append(f"della {committee(authority.seat.label)}")
+        first = sum(1 for act in authority.acts_counted if act.weight == 1.0)
+        if first:
+            acts = "di una proposta" if first == 1 else f"di {first} proposte"
+            who = "prima firmataria" if female else "primo firmatario"
+            parts.append(f"{who} {acts} sul tema")
+    if group_now:
+        parts.append(f"oggi nel gruppo {group_now}")
+    return ", ".join(parts)
+
+
+def _office(offices: Sequence[Office]) -> str | None:
+    for office in sorted(offices, key=lambda o: (-o.weight, o.organisation)):
+        code = office.role.rsplit("/", 1)[-1]
+        if code == "group-chair":
+            return "presidente del gruppo"
+        if code == "chair" and office.relevance is not None and office.relevance >= 0.3:
+            return "presidente di commissione competente"
+    return None
+
+
+def _lower_first(printed: str) -> str:
+    return printed[:1].lower() + printed[1:]
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Hands out reporting phrases so that none is used twice in an answer."""
+
+    _used: int = 0
+
+    def reporting(self) -> str:
+        """The next reporting phrase."""
+        phrase = REPORTING[self._used % len(REPORTING)]
+        self._used += 1
+        return phrase
+
+
+def introduce(record: SpeechRecord, *, reporter: Reporter, name: str, who: str, point: str | None) -> str:
+    """The sentence before a quotation, up to and with its colon."""
+    where = phase(record)
+    subject = f"{name}, {who}," if who else name
+    when = on_day(record.date)
+    lead = f"A proposito di {point}, " if point else ""
+    place = f", {where}" if where else ""
+    return f"{lead}{subject} {reporter.reporting()} {when}{place}:"

@@ -1,0 +1,1 @@
+"""How much standing a speaker has on a question: features by SPARQL and Qdrant, scores by formula."""

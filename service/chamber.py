@@ -1,0 +1,112 @@
+"""Groups and components of a chamber: their names over time, and on which side they stood."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date
+
+import sparql
+from ontology import EMI
+from service.evidence import GOVERNMENT
+from service.graph import GraphStore, day_literal, text_of
+
+
+@dataclass(frozen=True, slots=True)
+class DatedName:
+    """A name with its sigla; both days included, None where it has no end."""
+
+    name: str
+    sigla: str | None
+    begin: date
+    until: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Organisation:
+    """A group, or a component of the gruppo misto (which then is its parent)."""
+
+    iri: str
+    is_component: bool
+    parent: str | None
+    present_name: str
+    names: tuple[DatedName, ...]
+
+    def name_on(self, day: date) -> str:
+        """The name on a day; the present one where none is dated then."""
+        dated = self._dated(day)
+        return dated.name if dated else self.present_name
+
+    def sigla_on(self, day: date) -> str | None:
+        """The abbreviation on a day, as transcripts print it."""
+        dated = self._dated(day)
+        return dated.sigla if dated else None
+
+    def _dated(self, day: date) -> DatedName | None:
+        return next((n for n in self.names if n.begin <= day and (n.until is None or day <= n.until)), None)
+
+
+class Chamber:
+    """What is asked of the groups at every question, read once for a corpus."""
+
+    def __init__(self, graph: GraphStore) -> None:
+        self._graph = graph
+        names: defaultdict[str, list[DatedName]] = defaultdict(list)
+        heads: dict[str, tuple[bool, str | None, str]] = {}
+        for row in graph.select(sparql.query("retrieval/organisations")):
+            iri = row["organisation"].value
+            heads[iri] = (
+                row["class"].value == f"{EMI}Component",
+                text_of(row, "parent"),
+                row["present"].value,
+            )
+            if "form" in row:
+                until = text_of(row, "until")
+                names[iri].append(
+                    DatedName(
+                        row["form"].value,
+                        text_of(row, "sigla"),
+                        date.fromisoformat(row["from"].value),
+                        date.fromisoformat(until) if until else None,
+                    )
+                )
+        self.organisations = {
+            iri: Organisation(iri, component, parent, present, tuple(names[iri]))
+            for iri, (component, parent, present) in heads.items()
+        }
+        self._sides: dict[date, dict[str, str]] = {}
+
+    @property
+    def blocs(self) -> tuple[str, ...]:
+        """All for whom somebody may speak: the government, groups, components."""
+        return (GOVERNMENT, *sorted(self.organisations))
+
+    def components_of(self, group: str) -> tuple[str, ...]:
+        """The components of a group; only the gruppo misto has any."""
+        return tuple(sorted(o.iri for o in self.organisations.values() if o.parent == group))
+
+    def is_mixed(self, iri: str) -> bool:
+        """Whether an organisation is the gruppo misto or a component of it."""
+        organisation = self.organisations.get(iri)
+        return organisation is not None and (organisation.is_component or bool(self.components_of(organisation.iri)))
+
+    def sides_on(self, day: date) -> dict[str, str]:
+        """The side (`majority`, `opposition` …) of each organisation that has one on a day."""
+        if day not in self._sides:
+            query = sparql.bind(sparql.query("retrieval/group-sides"), "?day", [day_literal(day)])
+            self._sides[day] = {
+                row["organisation"].value: row["side"].value.rsplit("/", 1)[-1] for row in self._graph.select(query)
+            }
+        return self._sides[day]
+
+    def find(self, text: str) -> tuple[str, ...]:
+        """The organisations that a person names: by IRI, by sigla or by whole name of any date.
+
+        For the command line and forms; a group brings its components with it.
+        """
+        wanted = text.strip().casefold()
+        found = {
+            o.iri
+            for o in self.organisations.values()
+            if wanted in {o.iri.casefold(), o.present_name.casefold()}
+            or any(wanted in {n.name.casefold(), (n.sigla or "").casefold()} for n in o.names)
+        }
+        return tuple(sorted(found | {part for iri in found for part in self.components_of(iri)}))

@@ -1,0 +1,262 @@
+"""The command `emiciclo`."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from importlib.resources import as_file
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+import mappings
+from loaders.errors import SourceError
+from service import reports
+from service.answer import jsonld
+from service.answers import keep_answer
+from service.corpus import DataDirectory, open_corpus
+from service.errors import EmicicloError
+from service.export import export_quads
+from service.loading.build import LoadReport, load
+from service.loading.checks import printed_groups, run_checks
+from service.models import open_embedder, open_qdrant
+from service.pipeline import Engine, ask
+from service.question import Filters, QuestionError
+from service.settings import Settings, load_settings
+from service.vectors import ServerIndex
+
+app = typer.Typer(
+    name="emiciclo",
+    help="Who said what in parliament, with what standing, and can I check it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+USAGE_ERROR = 2
+DEMONSTRATION = "esperia"
+DEMONSTRATION_QUESTION = "il salario minimo legale"
+
+Data = Annotated[Path, typer.Option("--data", help="The data directory.", show_default="var/DATASET")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on standard output.")]
+
+_out = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
+_err = Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn what a person can mend into one message and exit code 2; never a traceback for bad input."""
+    try:
+        yield
+    except (EmicicloError, SourceError, mappings.MappingError) as error:
+        _err.print(f"[bold red]Error:[/] {_escaped(str(error))}")
+        raise typer.Exit(USAGE_ERROR) from error
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        _err.print(f"[bold red]Error:[/] {_escaped(error.strerror or str(error))}{_escaped(where)}")
+        raise typer.Exit(USAGE_ERROR) from error
+    except KeyboardInterrupt as error:
+        _err.print("Stopped.")
+        raise typer.Exit(130) from error
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", "\\[")
+
+
+class _Bars:
+    """Draws the progress of a load on standard error."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task: int | None = None
+
+    def begin(self, stage: str, total: int | None) -> None:
+        self._finish()
+        self._task = self._progress.add_task(stage, total=total)
+
+    def advance(self, done: int) -> None:
+        if self._task is not None:
+            self._progress.update(self._task, completed=done)  # type: ignore[arg-type]
+
+    def _finish(self) -> None:
+        if self._task is not None:
+            task = self._progress.tasks[self._task]
+            total = task.total if task.total is not None else max(1, task.completed)
+            self._progress.update(task.id, total=total, completed=total)
+
+
+def _load(institution: str, source: Path, data: Path, settings: Settings) -> LoadReport:
+    embedder = open_embedder(settings)
+    open_writer: Callable[[str], ServerIndex] | None = None
+    if settings.qdrant_url:
+        client = open_qdrant(settings)
+        open_writer = lambda version: ServerIndex(client, f"emiciclo-{version}")  # noqa: E731
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    shipped = mappings.shipped_vectors(institution)
+    with Progress(*columns, console=_err) as progress:
+        return load(
+            institution,
+            source,
+            data,
+            base_iri=settings.base_iri,
+            embedder=embedder,
+            shipped_vectors=shipped,
+            open_writer=open_writer,
+            progress=_Bars(progress),
+        )
+
+
+@app.command("load")
+def load_command(
+    institution: Annotated[str, typer.Argument(help=f"A mapping: {', '.join(mappings.known())}.")],
+    source: Annotated[Path, typer.Option("--from", help="The folder that holds the source files.")],
+    data: Data = Path("var"),
+    as_json: Json = False,
+) -> None:
+    """Load a parliament's sources: graph, transcripts, vectors; then check and publish them.
+
+    The former data stay in use until the new ones are whole. Exits with 1 if a check of error
+    level has findings, and with 2 if the sources cannot be used.
+    """
+    with _plain_errors():
+        report = _load(institution, source, data, load_settings())
+        if as_json:
+            print(json.dumps(reports.load_json(report), ensure_ascii=False, indent=2))
+        else:
+            reports.print_load(report, _out)
+    if report.failed:
+        raise typer.Exit(1)
+
+
+@app.command("ask")
+def ask_command(
+    question: Annotated[str, typer.Argument(help="A topic or a question, in Italian.")],
+    data: Data = Path("var"),
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(
+            "--as-of", formats=["%Y-%m-%d"], help="Nothing after this day counts. Default: the record's last."
+        ),
+    ] = None,
+    group: Annotated[
+        list[str] | None, typer.Option("--group", help="Only this group (sigla, name or IRI); may be repeated.")
+    ] = None,
+    begin: Annotated[
+        datetime | None, typer.Option("--from-date", formats=["%Y-%m-%d"], help="Only what was said from this day.")
+    ] = None,
+    end: Annotated[
+        datetime | None, typer.Option("--until-date", formats=["%Y-%m-%d"], help="Only what was said up to this day.")
+    ] = None,
+    thesaurus: Annotated[bool, typer.Option(help="Expand the question with the thesaurus.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Answer a question group by group, with verbatim quotations that can be checked."""
+    with _plain_errors():
+        engine = Engine.open(data, load_settings())
+        filters = Filters(
+            groups=_groups(group or [], engine),
+            date_from=begin.date() if begin else None,
+            date_until=end.date() if end else None,
+        )
+        answer = ask(
+            question,
+            engine,
+            reference_date=as_of.date() if as_of else None,
+            filters=filters,
+            use_thesaurus=thesaurus,
+        )
+        document = jsonld.to_jsonld(answer)
+        if not keep_answer(DataDirectory(data).answers, document):
+            _err.print("Note: the store of answers is in use elsewhere; this answer was not kept.")
+        if as_json:
+            sys.stdout.write(jsonld.dumps(document) + "\n")
+        else:
+            reports.print_answer(answer, _out)
+
+
+def _groups(wanted: list[str], engine: Engine) -> tuple[str, ...]:
+    found: list[str] = []
+    for name in wanted:
+        if name.casefold() in ("governo", "government"):
+            found.append("government")
+            continue
+        groups = engine.chamber.find(name)
+        if not groups:
+            known = sorted(
+                filter(
+                    None,
+                    (
+                        o.sigla_on(engine.corpus.manifest.last_day or date.max)
+                        for o in engine.chamber.organisations.values()
+                    ),
+                )
+            )
+            raise QuestionError(f"there is no group {name!r}; known: Governo, {', '.join(known)}")
+        found += groups
+    return tuple(dict.fromkeys(found))
+
+
+@app.command("check")
+def check_command(data: Data = Path("var"), as_json: Json = False) -> None:
+    """Tell what is loaded and run every check. Exits with 1 if one of error level has findings."""
+    with _plain_errors():
+        corpus = open_corpus(data, load_settings(), embedder=None)
+        results = run_checks(corpus.graph)
+        printed = printed_groups(corpus.graph, results)
+        if as_json:
+            print(json.dumps(reports.check_json(corpus.manifest, printed, results), ensure_ascii=False, indent=2))
+        else:
+            reports.print_check(corpus.manifest, printed, results, _out)
+    if any(result.level == "error" and result.findings for result in results):
+        raise typer.Exit(1)
+
+
+@app.command("export")
+def export_command(data: Data = Path("var")) -> None:
+    """Write the whole graph to standard output as N-Quads."""
+    with _plain_errors():
+        try:
+            export_quads(DataDirectory(data), sys.stdout.buffer)
+        except BrokenPipeError:
+            sys.stderr.close()
+
+
+@app.command("demo")
+def demo_command(
+    data: Data = Path("var/esperia"),
+    question: Annotated[str, typer.Option(help="What to ask.")] = DEMONSTRATION_QUESTION,
+) -> None:
+    """Load the demonstration parliament (invented), ask a question, and say what to try next."""
+    with _plain_errors():
+        settings = load_settings()
+        manifest = DataDirectory(data).manifest()
+        if manifest is None or manifest.embedding_model != open_embedder(settings).model:
+            with as_file(mappings.folder(DEMONSTRATION)) as folder:
+                report = _load(DEMONSTRATION, folder, data, settings)
+            reports.print_load(report, _out)
+        engine = Engine.open(data, settings)
+        answer = ask(question, engine)
+        keep_answer(DataDirectory(data).answers, jsonld.to_jsonld(answer))
+        reports.print_answer(answer, _out)
+        reports.print_next_steps(data, _out)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""From a question to ranked evidence with the standing of its speakers: the first half of the pipeline."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from service.authority import features as authority_features
+from service.authority.score import Authority, Features, assess
+from service.chamber import Chamber
+from service.corpus import Corpus
+from service.evidence import Evidence, Figures
+from service.question import Question
+from service.retrieval import coverage, dense, graph_channel, merge, records
+from service.retrieval.mentions import Mention
+from service.retrieval.mentions import count as count_mentions
+from service.retrieval.support import spoken_of
+from service.settings import RetrievalSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Evidence, best first, with the authority of every speaker who was weighed."""
+
+    evidence: tuple[Evidence, ...]
+    authorities: Mapping[str, Authority]
+    features: Mapping[str, Features]
+    mentions: Mapping[str, tuple[Mention, ...]]
+    figures: Figures
+    milliseconds: Mapping[str, float]
+
+
+def find(question: Question, corpus: Corpus, chamber: Chamber, settings: RetrievalSettings) -> Findings:
+    """Run both channels, weigh the speakers, merge, and keep what every group said of the topic.
+
+    When even the nearest passage is below the model's on-topic level, there is no evidence.
+    """
+    watch = _Watch()
+    by_dense = dense.search(question, corpus, settings)
+    watch.lap("dense")
+    by_graph = graph_channel.search(question, corpus, settings)
+    watch.lap("graph")
+    pool = merge.pool(by_dense, by_graph.candidates)
+    relevance = corpus.embedder.calibration.relevance
+    best = pool[0].similarity if pool else None
+    on_topic = best is not None and spoken_of(question, corpus, relevance(best), pool)
+    if on_topic:
+        blocs = question.filters.groups or chamber.blocs
+        pool = merge.pool(pool, coverage.fill(question, corpus, pool, blocs, settings))
+    watch.lap("coverage")
+    mentions = count_mentions(question, corpus, settings.minimum_relevance) if on_topic else {}
+    speakers = sorted({found.speaker for found in pool if found.speaker}) if on_topic else []
+    features = authority_features.gather(question, corpus, speakers, by_graph.acts, by_graph.signatures)
+    authorities = {f.speaker: assess(f, question.reference_date) for f in features}
+    watch.lap("authority")
+    scored = merge.score(
+        pool if on_topic else (),
+        relevance=relevance,
+        authority={speaker: a.total for speaker, a in authorities.items()},
+        weights=settings.weights,
+    )
+    selected = merge.select(scored, settings)
+    watch.lap("score")
+    evidence = records.evidence(selected, corpus)
+    watch.lap("records")
+    return Findings(
+        evidence=evidence,
+        authorities=authorities,
+        features={f.speaker: f for f in features},
+        mentions=mentions,
+        figures=Figures(
+            acts=len(by_graph.acts),
+            signatories=len({s.speaker for s in by_graph.signatures}),
+            committees=len(question.committees),
+            by_dense=len(by_dense),
+            by_graph=len(by_graph.candidates),
+            merged=len(pool),
+            best_similarity=best,
+            on_topic=on_topic,
+        ),
+        milliseconds=watch.laps,
+    )
+
+
+class _Watch:
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = time.perf_counter()
+        self.laps[stage] = round((now - self._last) * 1000, 2)
+        self._last = now

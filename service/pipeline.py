@@ -1,0 +1,232 @@
+"""The one pipeline: from a question to an answer. Command line, web and evaluation call `ask`."""
+
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from pyoxigraph import NamedNode
+
+import sparql
+from loaders.names import organisation_name
+from service.answer import extract
+from service.answer.candidates import Candidate, candidates
+from service.answer.choose import choose
+from service.answer.cite import verify
+from service.answer.model import Activity, Answer, Expert, Kind, Quotation, Section, Writer
+from service.answer.phrases import Reporter
+from service.answer.plan import Slot, plan
+from service.chamber import Chamber
+from service.corpus import Corpus, open_corpus
+from service.embedding import Embedder
+from service.findings import Findings, find
+from service.graph import day_literal
+from service.language_model import LanguageModel, open_language_model
+from service.question import Filters, Question, understand
+from service.retrieval.mentions import Mention
+from service.settings import Settings
+from service.thesaurus import Thesaurus
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A corpus with all that is read once: groups, thesaurus, and the language model if one is set."""
+
+    corpus: Corpus
+    chamber: Chamber
+    thesaurus: Thesaurus
+    settings: Settings
+    language_model: LanguageModel | None
+
+    @classmethod
+    def open(cls, data: Path, settings: Settings, embedder: Embedder | None = None) -> "Engine":
+        """Open the published corpus of a data directory. Raises `DataError`, `ConfigurationError`."""
+        corpus = open_corpus(data, settings, embedder)
+        return cls(
+            corpus=corpus,
+            chamber=Chamber(corpus.graph),
+            thesaurus=Thesaurus.read(corpus.graph),
+            settings=settings,
+            language_model=open_language_model(settings),
+        )
+
+
+def ask(
+    text: str,
+    engine: Engine,
+    *,
+    reference_date: date | None = None,
+    filters: Filters = Filters(),
+    use_thesaurus: bool = True,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Answer:
+    """Answer a question, group by group. Raises `QuestionError`, `DataError`, `QueryError`."""
+    started = datetime.now(UTC)
+    model = engine.language_model
+    progress("understand")
+    question = understand(
+        text,
+        engine.corpus,
+        engine.thesaurus,
+        reference_date=reference_date,
+        filters=filters,
+        use_thesaurus=use_thesaurus,
+        expand=model.expand if model and engine.settings.expand_short_questions else None,
+    )
+    progress("retrieve")
+    findings = find(question, engine.corpus, engine.chamber, engine.settings.retrieval)
+    progress("choose")
+    authority = {speaker: a.total for speaker, a in findings.authorities.items()}
+    chosen = choose(question, engine.corpus, candidates(findings.evidence), authority)
+    progress("verify")
+    verified = verify((c for found in chosen.values() for c in found), engine.corpus)
+    groups_now = _groups_now(verified, question, engine)
+    slots = plan(question, engine.chamber, {*findings.mentions, *chosen})
+    progress("write")
+    sections, writer = _write(slots, chosen, verified, groups_now, question, findings, engine)
+    activity = _activity([m for found in findings.mentions.values() for m in found])
+    corpus_title = engine.corpus.manifest.title.get("it", engine.corpus.manifest.dataset)
+    days = {m.day for found in findings.mentions.values() for m in found}
+    return Answer(
+        iri=f"{engine.corpus.manifest.base_iri}answer/{uuid.uuid4()}",
+        question=question,
+        title=question.topic[:1].upper() + question.topic[1:],
+        introduction=extract.introduction(
+            question,
+            corpus_title=corpus_title,
+            activity=activity,
+            sitting_days=len(days),
+            spoke=_spoke(sections),
+            silent=[s.title for s in sections if not s.supported and s.kind != "government"],
+        ),
+        sections=sections,
+        activity=activity,
+        figures=findings.figures,
+        authorities=findings.authorities,
+        corpus_title=corpus_title,
+        corpus_version=engine.corpus.manifest.version,
+        dataset=engine.corpus.manifest.dataset,
+        invented=engine.corpus.manifest.invented,
+        embedding_model=engine.corpus.embedder.model,
+        writer=writer,
+        started=started,
+        ended=datetime.now(UTC),
+        milliseconds=findings.milliseconds,
+    )
+
+
+def _write(
+    slots: Sequence[Slot],
+    chosen: dict[str, tuple[Candidate, ...]],
+    verified: dict[Candidate, bool],
+    groups_now: dict[str, str],
+    question: Question,
+    findings: Findings,
+    engine: Engine,
+) -> tuple[tuple[Section, ...], Writer]:
+    """Fill every slot. What the language model does not deliver is written without it."""
+    reporter = Reporter()
+    ranks = _ranks(findings)
+    model = engine.language_model
+    sections = []
+    fallbacks = 0
+    for slot in slots:
+        quotations = tuple(
+            Quotation(c.evidence, c.span, True, _group_now(c, groups_now))
+            for c in chosen.get(slot.bloc, ())
+            if verified[c]
+        )
+        activity = _activity(findings.mentions.get(slot.bloc, ()))
+        written = (
+            model.write_section(slot.title, extract.SIDES[slot.kind], question, quotations)
+            if model and quotations
+            else None
+        )
+        if model and quotations and written is None:
+            fallbacks += 1
+        sections.append(
+            Section(
+                kind=slot.kind,
+                bloc=slot.bloc,
+                group=slot.group,
+                component=slot.component,
+                title=slot.title,
+                text=written
+                or extract.section_text(
+                    quotations,
+                    activity,
+                    question=question,
+                    features=findings.features,
+                    authorities=findings.authorities,
+                    thesaurus=engine.thesaurus,
+                    group_names=lambda iri: organisation_name(
+                        engine.chamber.organisations[iri].name_on(question.reference_date)
+                    ),
+                    reporter=reporter,
+                ),
+                quotations=quotations,
+                activity=activity,
+                expert=_expert(quotations, findings, ranks),
+            )
+        )
+    writer = Writer(model.name, model.prompt_version, fallbacks) if model else Writer(None, None)
+    return tuple(sections), writer
+
+
+def _activity(mentions: Iterable[Mention]) -> Activity:
+    found = tuple(mentions)
+    days = [mention.day for mention in found]
+    return Activity(
+        interventions=len({mention.speech for mention in found}),
+        speakers=len({mention.speaker for mention in found if mention.speaker}),
+        first=min(days, default=None),
+        last=max(days, default=None),
+    )
+
+
+def _ranks(findings: Findings) -> dict[str, int]:
+    ordered = sorted(findings.authorities.values(), key=lambda a: (-a.total, a.speaker))
+    return {authority.speaker: rank for rank, authority in enumerate(ordered, start=1)}
+
+
+def _expert(quotations: Sequence[Quotation], findings: Findings, ranks: dict[str, int]) -> Expert | None:
+    """The quoted speaker of highest standing: a panel never shows people who are not in the answer."""
+    speakers = [q.speech.speaker for q in quotations if q.speech.speaker is not None]
+    weighed = [findings.authorities[s] for s in speakers if s in findings.authorities]
+    if not weighed:
+        return None
+    best = max(weighed, key=lambda authority: (authority.total, authority.speaker))
+    name = next(q.speech.name for q in quotations if q.speech.speaker == best.speaker)
+    return Expert(best.speaker, name or "", best, findings.features[best.speaker], ranks[best.speaker])
+
+
+def _spoke(sections: Sequence[Section]) -> dict[Kind, list[str]]:
+    spoke: defaultdict[Kind, list[str]] = defaultdict(list)
+    for section in sections:
+        if section.supported:
+            spoke[section.kind].append(section.title)
+    return dict(spoke)
+
+
+def _groups_now(found: Iterable[Candidate], question: Question, engine: Engine) -> dict[str, str]:
+    """The present group of quoted speakers; a component of the gruppo misto counts as itself."""
+    speakers = sorted({c.evidence.speech.speaker for c in found if c.evidence.speech.speaker})
+    if not speakers:
+        return {}
+    query = sparql.bind(sparql.query("retrieval/present-groups"), "?speaker", [NamedNode(s) for s in speakers])
+    query = sparql.bind(query, "?day", [day_literal(question.reference_date)])
+    present: dict[str, str] = {}
+    for row in engine.corpus.graph.select(query):
+        iri = row["organisation"].value
+        parent = engine.chamber.organisations[iri].parent
+        # The group itself, not its component: "now in the gruppo misto" is what is told.
+        present[row["speaker"].value] = parent or iri
+    return present
+
+
+def _group_now(candidate: Candidate, groups_now: dict[str, str]) -> str | None:
+    speech = candidate.evidence.speech
+    now = groups_now.get(speech.speaker or "")
+    return now if now and speech.group and now != speech.group else None

@@ -1,0 +1,224 @@
+"""What the command line prints: answers, load reports and checks, for people and as JSON."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from service.answer.extract import SIDES
+from service.answer.model import Answer, Quotation, Section
+from service.answer.phrases import day
+from service.corpus import Manifest
+from service.loading.build import LoadReport
+from service.loading.checks import CheckResult, PrintedGroups
+
+WIDTH: Final = 100
+SHOWN_FINDINGS: Final = 3
+
+_MARKER: Final = re.compile(r"\{q(\d+)\}")
+_HEADINGS: Final = {
+    "government": "Governo",
+    "majority": "Maggioranza",
+    "opposition": "Opposizione",
+    "mixed": "Gruppo Misto",
+    "other": "Altri",
+}
+
+
+def print_answer(answer: Answer, console: Console) -> None:
+    """Print an answer as running text, each quotation with where it can be read."""
+    console.rule(Text(answer.title, style="bold"), align="left")
+    if answer.invented:
+        console.print(Text("Parlamento inventato: nomi, gruppi e discorsi non sono reali.", style="yellow"))
+    console.print(Padding(Text(answer.introduction), (1, 0)), width=_width(console))
+    heading = None
+    number = 0
+    for section in answer.sections:
+        if section.kind != heading:
+            heading = section.kind
+            console.print(Text(_HEADINGS[heading].upper(), style="bold cyan"))
+        number = _print_section(section, number, console)
+    if answer.quotations:
+        _print_sources(answer, console)
+    _print_footer(answer, console)
+
+
+def _print_section(section: Section, number: int, console: Console) -> int:
+    """Print a section with its quotations numbered on from `number`; return the last number."""
+    text = Text()
+    if section.kind != "government":
+        text.append(section.title, style="bold")
+        if section.kind in ("majority", "opposition"):
+            text.append(f" ({SIDES[section.kind]})")
+        text.append(" — ")
+    at = 0
+    for marker in _MARKER.finditer(section.text):
+        position = int(marker[1])
+        text.append(section.text[at : marker.start()])
+        text.append(section.quotations[position - 1].exact, style="italic")
+        at = marker.end()
+        if section.text[at : at + 1] == "»":
+            text.append("»")
+            at += 1
+        text.append(f" [{number + position}]", style="cyan")
+    text.append(section.text[at:])
+    console.print(Padding(text, (0, 0, 1, 2)), width=_width(console))
+    return number + len(section.quotations)
+
+
+def _print_sources(answer: Answer, console: Console) -> None:
+    console.print(Text("CITAZIONI", style="bold cyan"))
+    for number, quotation in enumerate(answer.quotations, start=1):
+        _print_source(number, quotation, console)
+    console.print()
+
+
+def _print_source(number: int, quotation: Quotation, console: Console) -> None:
+    speech = quotation.speech
+    head = Text(f"[{number}] ", style="cyan")
+    head.append(f"{speech.name}, {day(speech.date)}", style="default")
+    if speech.debate_title:
+        head.append(f", {speech.debate_title}", style="default")
+    console.print(Padding(head, (0, 0, 0, 2)), width=_width(console))
+    # A link must survive copying, so it is never folded.
+    console.print(Text(f"      {speech.source}", style="dim"), no_wrap=True, overflow="ignore", crop=False)
+    reasons = [reason.label for reason in quotation.evidence.reasons if reason.label]
+    if reasons:
+        why = Text(f"perché è qui: {reasons[0]}", style="dim")
+        console.print(Padding(why, (0, 0, 0, 6)), width=_width(console))
+
+
+def _width(console: Console) -> int:
+    return min(WIDTH, console.width)
+
+
+def _print_footer(answer: Answer, console: Console) -> None:
+    experts = [section.expert for section in answer.sections if section.expert]
+    if experts:
+        table = Table(title="Autorevolezza sul tema di chi è citato", title_justify="left", box=None, pad_edge=False)
+        for column in ("", "totale", "posto", "professione", "studi", "commissione", "atti", "interventi", "carica"):
+            table.add_column(column, justify="left" if not column else "right")
+        for expert in sorted(experts, key=lambda e: (e.rank, e.speaker)):
+            parts = expert.authority.components
+            table.add_row(
+                expert.name,
+                f"{expert.authority.total:.2f}",
+                f"{expert.rank} di {len(answer.authorities)}",
+                *(
+                    "n.d." if value is None else f"{value:.2f}"
+                    for value in (
+                        parts.profession,
+                        parts.education,
+                        parts.committee,
+                        parts.acts,
+                        parts.speeches,
+                        parts.role,
+                    )
+                ),
+            )
+        console.print(Padding(table, (0, 0, 1, 0)))
+    concepts = ", ".join(concept.label for concept in answer.question.concepts)
+    written = answer.writer.model or "senza modello linguistico"
+    lines = [
+        f"Data di riferimento {day(answer.question.reference_date)}; corpus {answer.corpus_version}; "
+        f"vettori {answer.embedding_model}; testo {written}.",
+        f"{len(answer.quotations)} citazioni, tutte confrontate con il resoconto. "
+        f"Atti vicini al tema: {answer.figures.acts}; passi esaminati: {answer.figures.merged}.",
+    ]
+    if concepts:
+        lines.append(f"Il tesauro ha ampliato la domanda con: {concepts} (--no-thesaurus per escluderlo).")
+    console.print(Text("\n".join(lines), style="dim"), width=_width(console))
+
+
+def print_next_steps(data: Path, console: Console) -> None:
+    """Say what a newcomer may try after the demonstration."""
+    console.print(Text("\nDa provare / What to try next", style="bold"))
+    for line in (
+        f'emiciclo ask "l\'energia nucleare" --data {data}',
+        f'emiciclo ask "la separazione delle carriere" --data {data} --as-of 2025-06-01',
+        f'emiciclo ask "le liste d\'attesa" --data {data} --json',
+        f"emiciclo check --data {data}",
+        "emiciclo load camera --from DIR --data var/camera   # real data: see the README",
+    ):
+        console.print(f"  {line}", markup=False)
+
+
+def print_load(report: LoadReport, console: Console) -> None:
+    """Print what a load did."""
+    manifest = report.manifest
+    console.print(Text(f"Loaded {manifest.title.get('en', manifest.dataset)}", style="bold"))
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_row("quads read", str(report.quads))
+    table.add_row("repeated in other graphs", str(report.repeated))
+    table.add_row("texts embedded anew", str(report.embedded))
+    for stage, seconds in manifest.seconds.items():
+        table.add_row(f"seconds: {stage}", f"{seconds:.1f}")
+    console.print(table)
+    print_check(manifest, report.printed_groups, report.checks, console)
+
+
+def print_check(manifest: Manifest, printed: PrintedGroups, results: Sequence[CheckResult], console: Console) -> None:
+    """Print what is loaded and what the checks found."""
+    table = Table(
+        title=f"What is loaded ({manifest.dataset}, version {manifest.version})", title_justify="left", box=None
+    )
+    table.add_column("kind")
+    table.add_column("number", justify="right")
+    for kind, number in manifest.counts.items():
+        table.add_row(kind, str(number))
+    console.print(table)
+    if manifest.first_day and manifest.last_day:
+        console.print(f"Record from {manifest.first_day} to {manifest.last_day}.")
+    console.print(
+        f"Printed group = dated group: {printed.agreeing} of {printed.comparable} "
+        f"({printed.printed} speeches print a group; {printed.printed - printed.comparable} have no dated one)."
+    )
+    findings = Table(title="Checks", title_justify="left", box=None)
+    for column in ("level", "check", "findings"):
+        findings.add_column(column, justify="right" if column == "findings" else "left")
+    for result in results:
+        style = {"error": "bold red", "warning": "yellow", "info": "dim"}[result.level] if result.findings else "green"
+        findings.add_row(
+            Text(result.level if result.findings else "ok", style=style), result.title, str(len(result.findings))
+        )
+    console.print(findings)
+    for result in results:
+        if result.findings and result.level != "info":
+            console.print(Text(f"{result.level}: {result.title}", style="bold"))
+            for finding in result.findings[:SHOWN_FINDINGS]:
+                console.print(f"  {finding.subject}: {finding.detail}", markup=False)
+            if len(result.findings) > SHOWN_FINDINGS:
+                console.print(f"  … and {len(result.findings) - SHOWN_FINDINGS} more (all with --json)", markup=False)
+
+
+def load_json(report: LoadReport) -> dict[str, Any]:
+    """A load report for programs."""
+    return {
+        "quads": report.quads,
+        "repeated": report.repeated,
+        "embedded": report.embedded,
+        "seconds": report.manifest.seconds,
+        **check_json(report.manifest, report.printed_groups, report.checks),
+    }
+
+
+def check_json(manifest: Manifest, printed: PrintedGroups, results: Sequence[CheckResult]) -> dict[str, Any]:
+    """What is loaded and what the checks found, for programs."""
+    return {
+        "dataset": manifest.dataset,
+        "version": manifest.version,
+        "counts": manifest.counts,
+        "firstDay": manifest.first_day.isoformat() if manifest.first_day else None,
+        "lastDay": manifest.last_day.isoformat() if manifest.last_day else None,
+        "printedGroups": {
+            "printed": printed.printed,
+            "comparable": printed.comparable,
+            "agreeing": printed.agreeing,
+        },
+        "checks": [result.model_dump() for result in results],
+    }

@@ -1,0 +1,1 @@
+"""Two channels to the passages that answer a question, their merge, and coverage of every group."""
