@@ -75,7 +75,7 @@ def _organisation_word(match: re.Match[str], label: str) -> str:
     short = len(word) <= 4 and _ACRONYM.match(word)
     if len(word) > 1 and (short or _ROMAN.fullmatch(word)) and word.lower() not in _SMALL:
         return word
-    if match.start() and word.lower() in _SMALL:
+    if match.start() and label[match.start() - 1] in " '" and word.lower() in _SMALL:
         return word.lower()
     if len(word) == 1 and match.end() < len(label) and label[match.end()] == "'":
         return word.lower() if match.start() else word

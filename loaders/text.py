@@ -62,7 +62,7 @@ anche ancora così tuttavia però certo ci vi presidente signor signora colleghi
 _OPENERS: Final = frozenset(_OPENING.split())
 
 _END = re.compile(r"(?P<stop>\.{2,}|…|[.!?])(?P<close>[»”\")\]’']*)(?=\s|$)|\n")
-_WORD_BEFORE = re.compile(r"([A-Za-zÀ-ÿ]+(?:\.[A-Za-zÀ-ÿ]+)*)$")
+_WORD_BEFORE = re.compile(r"(?<![\w-])([A-Za-zÀ-ÿ]+(?:\.[A-Za-zÀ-ÿ]+)*)$")
 _WORD_AFTER = re.compile(r"\s*[«“\"(\[]*([A-Za-zÀ-ÿ]+)")
 _NUMBER_AFTER = re.compile(r"\s*\d")
 _STARTS = re.compile(r"\s*(?:[«“\"(\[–—'’+-]\s*)*(?:[A-ZÀ-Þ]|\d|…|\.{2,})")

@@ -66,6 +66,5 @@ class VectorCache:
             raise DataError(f"the vector cache {self._path} cannot be written: {error.strerror}") from error
         except sqlite3.DatabaseError as error:
             raise DataError(
-                f"the vector cache {self._path} cannot be used ({error}); "
-                "make room for it, or delete it to start anew"
+                f"the vector cache {self._path} cannot be used ({error}); make room for it, or delete it to start anew"
             ) from error

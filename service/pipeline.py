@@ -79,7 +79,7 @@ def ask(
     findings = find(question, engine.corpus, engine.chamber, engine.settings.retrieval)
     progress("choose")
     authority = {speaker: a.total for speaker, a in findings.authorities.items()}
-    chosen = choose(question, engine.corpus, candidates(findings.evidence), authority)
+    chosen = choose(question, engine.corpus, candidates(findings.evidence), authority, findings.acts)
     progress("verify")
     verified = verify((c for found in chosen.values() for c in found), engine.corpus)
     groups_now = _groups_now(verified, question, engine)
@@ -128,6 +128,7 @@ def _write(
 ) -> tuple[tuple[Section, ...], Writer]:
     """Fill every slot. What the language model does not deliver is written without it."""
     reporter = Reporter()
+    points = extract.shared_points((e.text for e in findings.evidence), question, engine.thesaurus)
     ranks = _ranks(findings)
     model = engine.language_model
     sections = []
@@ -161,6 +162,7 @@ def _write(
                     features=findings.features,
                     authorities=findings.authorities,
                     thesaurus=engine.thesaurus,
+                    points=points,
                     group_names=lambda iri: organisation_name(
                         engine.chamber.organisations[iri].name_on(question.reference_date)
                     ),

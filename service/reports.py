@@ -83,14 +83,19 @@ def _print_source(number: int, quotation: Quotation, console: Console) -> None:
     head = Text(f"[{number}] ", style="cyan")
     head.append(f"{speech.name}, {day(speech.date)}", style="default")
     if speech.debate_title:
-        head.append(f", {speech.debate_title}", style="default")
+        head.append(f", {shortened(speech.debate_title)}", style="default")
     console.print(Padding(head, (0, 0, 0, 2)), width=_width(console))
     # A link must survive copying, so it is never folded.
     console.print(Text(f"      {speech.source}", style="dim"), no_wrap=True, overflow="ignore", crop=False)
     reasons = [reason.label for reason in quotation.evidence.reasons if reason.label]
     if reasons:
-        why = Text(f"perché è qui: {reasons[0]}", style="dim")
+        why = Text(f"perché è qui: {shortened(reasons[0])}", style="dim")
         console.print(Padding(why, (0, 0, 0, 6)), width=_width(console))
+
+
+def shortened(text: str, most: int = 140) -> str:
+    """Cut a long title at a word, with an ellipsis."""
+    return text if len(text) <= most else text[:most].rsplit(" ", 1)[0] + " …"
 
 
 def _width(console: Console) -> int:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import Final
 
 import Stemmer
 
@@ -27,6 +28,25 @@ def stems(text: str) -> tuple[str, ...]:
     folded = unicodedata.normalize("NFKD", text.lower())
     plain = "".join(c for c in folded if not unicodedata.combining(c))
     return tuple(Stemmer.Stemmer("italian").stemWords(_WORD.findall(plain)))
+
+
+def content_words(text: str) -> tuple[str, ...]:
+    """The stems of a text without function words and the words of every parliamentary debate."""
+    return tuple(word for word in stems(text) if word not in _EMPTY_WORDS)
+
+
+_EMPTY_WORDS: Final = frozenset(
+    stems(
+        """
+        il lo la i gli le l un uno una di del dello della dei degli delle d a al allo alla ai agli alle da dal dallo
+        dalla dai dagli dalle in nel nello nella nei negli nelle con col su sul sullo sulla sui sugli sulle per tra fra
+        e ed o od che chi cui non piu come quando dove quale quali cosa sono essere ha hanno si suo sua loro nostro
+        nostra questo questa questi queste the of and on in for to about
+        legge leggi disegno proposta proposte decreto provvedimento articolo comma norma norme disposizioni misura
+        misure riforma governo parlamento camera introduzione modifica materia tema
+        """
+    )
+)
 
 
 class Thesaurus:

@@ -93,6 +93,15 @@ def sources(tmp_path: Path) -> Path:
     return folder
 
 
+def state_of(data: Path) -> dict[str, object]:
+    """What a data directory publishes: the link, and size and time of each file behind it."""
+    found: dict[str, object] = {"current": os.readlink(data / "current")}
+    version = (data / "current").resolve()
+    for path in sorted(version.rglob("*")):
+        found[str(path.relative_to(version))] = (path.stat().st_size, path.stat().st_mtime_ns)
+    return found
+
+
 @pytest.fixture(scope="session")
 def eventually() -> Callable[..., None]:
     """Wait until a condition holds, or fail when the deadline passes."""

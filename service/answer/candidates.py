@@ -46,11 +46,13 @@ _LEANING: Final = re.compile(
     r"quale|quali|cui|dove|quando|come (?:ho|abbiamo|ha) (?:detto|già)|"
     r"(?:quest[oaie]|quell[oaie]|tale|tali) "
     r"(?:è|e|non|sono|era|vuol|significa|ha|hanno|ci|si|per|che|perché|dovrebbe|deve|sarebbe|sarà|va)|"
-    r"si (?!può\\b|deve\\b)\\w+|"
+    r"si (?!può\b|deve\b)\w+|"
     r"(?:ci|vi) (?!sono\b|saranno\b|sarà\b|vuole\b|vogliono\b)\w+|"
     r"(?:lo|la|li|le|gli|l') ?(?:ho|ha|hanno|abbiamo|avete|avevo|aveva|avevamo|avrebbe|dico|dice|diciamo|dicono|so|"
-    r"sappiamo|sa|fa|faccio|facciamo|fanno|vediamo|chiediamo|chiedo|sono|è|dobbiamo|possiamo|ripeto|vogliamo)|"
-    r"sì|no|certo|bene|ebbene|vedete|guardi|guardate|vede|dicevo|ripeto|grazie|scusi|mi scusi"
+    r"sappiamo|sa|fa|faccio|facciamo|fanno|vediamo|chiediamo|chiedo|sono|è|dobbiamo|possiamo|ripeto|vogliamo|farà|farò|vedremo)|"
+    r"in particolare|nello specifico|in t(?:ale|al) (?:contesto|senso)|in questo contesto|a tal fine|a tale riguardo|"
+    r"chiudo|concludo|termino|sì|no|beh|be'|certo|bene|ebbene|vedete|guardi|guardate|vede|dicevo|ripeto|grazie|scusi|"
+    r"mi scusi"
     r")(?!\w)",
     re.IGNORECASE,
 )
@@ -61,7 +63,8 @@ _VOICE: Final = re.compile(r"«[^«»]{25,}»|“[^“”]{25,}”")
 _REPORTED: Final = re.compile(
     r"\b(?:(?:ha|hanno|aveva) (?:detto|dichiarato|affermato|sostenuto|scritto|parlato di|definito|risposto|ricordato)|"
     r"(?:dice|dicono|afferma|sostiene|scrive|sostengono|dichiarò|disse) che|"
-    r"(?:secondo|a detta di|per) (?:il|la|lo|l') ?(?:collega|onorevole|deputat[oa]|Ministr[oa]|Premier|sottosegretari[oa])|"
+    r"(?:secondo|a detta di|per) (?:il|la|lo|l') ?"
+    r"(?:collega|onorevole|deputat[oa]|Ministr[oa]|Premier|sottosegretari[oa])|"
     r"ci (?:viene|è stato) detto|si dice che|ci dicono|ci dite|voi dite|lei dice|qualcuno dice|c'è chi dice|"
     r"leggo|cito|cit(?:o|ando) testualmente|testualmente|testuali parole|recita|riporto le parole|"
     r"nelle parole d|come (?:ha detto|diceva|scriveva|scrisse))\b",
@@ -69,7 +72,9 @@ _REPORTED: Final = re.compile(
 )
 # Talk about the talk: what is on the agenda, how long was discussed, how the speaker will vote.
 _ABOUT_DEBATE: Final = re.compile(
-    r"\b(?:(?:lunga|ampia|approfondita|bella) discussione|cominciamo oggi|esame d(?:el|i questo) (?:disegno|proposta|provvedimento)|"
+    r"\b(?:(?:lunga|ampia|approfondita|bella) discussione|cominciamo oggi|"
+    r"esame d(?:el|i questo) (?:disegno|proposta|provvedimento)|"
+    r"in sede referente|in sede consultiva|entrata in vigore|clausola di invarianza|mandato al relatore|"
     r"arriva (?:oggi )?in Aula|siamo (?:qui|chiamati) (?:oggi )?a (?:discutere|votare|esaminare)|discussione generale|"
     r"(?:nel|del) dibattito di (?:oggi|ieri)|sottoscriv\w+ (?:questo|l')|il mio intervento|questo mio intervento)\b",
     re.IGNORECASE,
@@ -77,7 +82,8 @@ _ABOUT_DEBATE: Final = re.compile(
 # A capital after a plain word: two sentences that the source runs together.
 _RUN_TOGETHER: Final = re.compile(
     r"[a-zà-ÿ] (?:Vedete|Questo|Questa|Questi|Queste|Il|Lo|Gli|Le|Noi|Voi|Non|Ma|Ed|Se|Perché|Credo|Oggi|Allora|Quindi|"
-    r"Ora|Grazie|Però|Anche|Abbiamo|Dobbiamo|Ecco|Come|Cosa|Con|Per|Io)\b"
+    r"Ora|Grazie|Però|Anche|Abbiamo|Dobbiamo|Ecco|Come|Cosa|Con|Per|Io|Veniamo|Passo|Penso|Parlo|Dico|Ricordo|Chiedo|È|Sono|Siamo|Vorrei|"
+    r"Voglio|Ho|Un|Una|In|Da|Poi|Perciò)\b"
 )
 _INNER_CONNECTIVE: Final = re.compile(
     r", (?:quindi|peraltro|inoltre|dunque|invece|infatti|però|pertanto|poi|appunto|tra l'altro|ovviamente|come dicevo),"
@@ -94,6 +100,11 @@ _ADDRESS: Final = re.compile(
 )
 _SECOND_PERSON: Final = re.compile(
     r"\b(?:lei|voi|vi|vostr[oaie]|avete|siete|dovete|potete|fate|state)\b", re.IGNORECASE
+)
+# A walk through a bill, article by article: true, but nobody's position.
+_BY_ARTICLE: Final = re.compile(
+    r"^(?:(?:L'|All'|Nell'|Dell'|Il |Al |Gli |Agli |I |Ai )(?:articol[oi]|comm[ai]) \d|L'articolo unico)|"
+    r"\breca(?:no)?\b"
 )
 _END: Final = re.compile(r"[.!][»”\"]?$")
 _PROCEDURAL_PHASE: Final = re.compile(r"parere del governo|annunzio|ordine dei lavori|calendario", re.IGNORECASE)
@@ -121,6 +132,8 @@ def refusal(text: str) -> str | None:
         return "read aloud"
     if _RUN_TOGETHER.search(text):
         return "run together"
+    if _BY_ARTICLE.search(text):
+        return "by article"
     if _ABOUT_DEBATE.search(text) or sentence_salience(text) <= 0.35:
         return "procedure"
     return None

@@ -11,12 +11,16 @@ from service.answer.candidates import Candidate, blemishes
 from service.corpus import Corpus
 from service.embedding import Vectors
 from service.question import Question
-from service.thesaurus import stems
+from service.thesaurus import content_words, stems
 
 READ: Final = 8
 """Candidates a bloc that are compared with the question by their own vectors."""
 MOST: Final = 3
 """Quotations of a section."""
+NEAR: Final = 0.35
+"""Relevance from which a sentence without a word of the question is still about it."""
+ABOUT_ACT: Final = 0.10
+"""What it adds that the sentence was said in a debate on an act near the question."""
 SAME: Final = 0.93
 """Cosine from which two sentences say the same."""
 LEAST: Final = 0.30
@@ -38,8 +42,11 @@ def choose(
     corpus: Corpus,
     candidates: Sequence[Candidate],
     authority: Mapping[str, float],
+    acts: Mapping[str, float],
 ) -> dict[str, tuple[Candidate, ...]]:
     """Choose each bloc's quotations, in order of date, the latest last.
+
+    `authority` is by speaker; `acts` gives the relevance of the acts near the question.
 
     No two of the whole answer say the same, and a speaker is quoted twice only where the
     bloc's others have nothing to quote.
@@ -47,26 +54,31 @@ def choose(
     by_bloc: defaultdict[str, list[Candidate]] = defaultdict(list)
     for candidate in candidates:
         by_bloc[candidate.evidence.bloc].append(candidate)
-    words = frozenset(stems(question.lexical))
+    words = frozenset(content_words(question.lexical))
     chosen: dict[str, tuple[Candidate, ...]] = {}
     taken: list[Vectors] = []
     for bloc in sorted(by_bloc):
-        first = sorted(by_bloc[bloc], key=lambda c: (-_promise(c, words, corpus), c.evidence.chunk, c.span))
-        rated = _rate(question, corpus, _spread(first), words)
+        first = sorted(by_bloc[bloc], key=lambda c: (-_promise(c, words, corpus, acts), c.evidence.chunk, c.span))
+        rated = _rate(question, corpus, _spread(first), words, acts)
         picked = _pick(rated, authority, taken)
         chosen[bloc] = tuple(sorted(picked, key=lambda c: (c.evidence.speech.date, c.evidence.speech.iri, c.span)))
     return chosen
 
 
-def _promise(candidate: Candidate, words: frozenset[str], corpus: Corpus) -> float:
+def _promise(candidate: Candidate, words: frozenset[str], corpus: Corpus, acts: Mapping[str, float]) -> float:
     """What can be told of a candidate without a vector of its own."""
     relevance = corpus.embedder.calibration.relevance(candidate.evidence.similarity)
     return (
         0.45 * relevance
         + 0.25 * candidate.salience
         + 0.30 * _overlap(candidate, words)
+        + _about_act(candidate, acts)
         - 0.05 * min(3, blemishes(candidate.text))
     )
+
+
+def _about_act(candidate: Candidate, acts: Mapping[str, float]) -> float:
+    return ABOUT_ACT * acts.get(candidate.evidence.speech.act or "", 0.0)
 
 
 def _overlap(candidate: Candidate, words: frozenset[str]) -> float:
@@ -86,15 +98,24 @@ def _spread(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [*kept, *spare][:READ]
 
 
-def _rate(question: Question, corpus: Corpus, candidates: Sequence[Candidate], words: frozenset[str]) -> list[Rated]:
+def _rate(
+    question: Question,
+    corpus: Corpus,
+    candidates: Sequence[Candidate],
+    words: frozenset[str],
+    acts: Mapping[str, float],
+) -> list[Rated]:
     vectors = corpus.embedder.passages([candidate.text for candidate in candidates])
     rated = []
     for candidate, vector in zip(candidates, vectors, strict=True):
         relevance = corpus.embedder.calibration.relevance(float(np.dot(vector, question.vector)))
+        if relevance < NEAR and not _overlap(candidate, words):
+            continue
         quality = (
             0.50 * relevance
             + 0.20 * candidate.salience
             + 0.15 * _overlap(candidate, words)
+            + _about_act(candidate, acts)
             + 0.15 * corpus.embedder.calibration.relevance(candidate.evidence.similarity)
             - 0.04 * min(3, blemishes(candidate.text))
         )

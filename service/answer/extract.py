@@ -1,6 +1,7 @@
 """Writes an answer without a language model, from the graph's facts and verified quotations."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from loaders.names import organisation_name
@@ -9,8 +10,10 @@ from service.answer.model import Activity, Kind, Quotation
 from service.authority.score import Authority, Features
 from service.chamber import Chamber
 from service.question import Question
-from service.thesaurus import Concept, Thesaurus
+from service.thesaurus import Thesaurus, stems
 
+SHARED: Final = 4
+"""Passages that must name a concept before it counts as a point of the debate."""
 NOTHING: Final = "Nel corpus consultato non risultano interventi su questo tema."
 NOTHING_QUOTABLE: Final = "Nessun passo, però, si presta a essere citato da solo."
 
@@ -31,6 +34,7 @@ def section_text(
     features: Mapping[str, Features],
     authorities: Mapping[str, Authority],
     thesaurus: Thesaurus,
+    points: Collection[str],
     group_names: Callable[[str], str],
     reporter: phrases.Reporter,
 ) -> str:
@@ -40,32 +44,37 @@ def section_text(
     sentences = [_activity(activity)]
     if not quotations:
         return " ".join([*sentences, NOTHING_QUOTABLE])
-    known = {concept.iri for concept in question.concepts}
+    committees = {match.iri for match in question.committees}
+    told_points: set[str] = set()
     told: set[str] = set()
     for position, quotation in enumerate(quotations, start=1):
         record = quotation.speech
         speaker = record.speaker or ""
-        point = _point(quotation, thesaurus, known)
+        point = next(
+            (c for c in thesaurus.match(quotation.exact) if c.iri in points and c.iri not in told_points), None
+        )
         if point:
-            known.add(point.iri)
+            told_points.add(point.iri)
         who = (
             phrases.standing(
                 record,
                 features.get(speaker),
                 authorities.get(speaker),
-                group_names(quotation.group_now) if quotation.group_now else None,
+                committees=committees,
+                group_now=group_names(quotation.group_now) if quotation.group_now else None,
             )
             if speaker not in told
             else ""
         )
-        told.add(speaker)
         lead = phrases.introduce(
             record,
             reporter=reporter,
             name=record.name or "Un oratore",
             who=who,
             point=point.label if point else None,
+            again=speaker in told,
         )
+        told.add(speaker)
         sentences.append(f"{lead} «{{q{position}}}»")
     return " ".join(sentences)
 
@@ -78,9 +87,20 @@ def _activity(activity: Activity) -> str:
     return f"Ne ha parlato in {speeches} di {speakers}, {phrases.span_of_days(activity.first, activity.last)}."
 
 
-def _point(quotation: Quotation, thesaurus: Thesaurus, known: set[str]) -> Concept | None:
-    """A concept that the quotation names and that is not the question's own."""
-    return next((c for c in thesaurus.match(quotation.exact) if c.iri not in known), None)
+def shared_points(passages: Iterable[str], question: Question, thesaurus: Thesaurus) -> frozenset[str]:
+    """The concepts, other than the question's own, that several passages of the evidence share.
+
+    A concept whose name is mostly made of the topic's words is the topic itself, not a point.
+    """
+    counts = Counter(concept for passage in passages for concept in thesaurus.match(passage))
+    topic = set(stems(question.lexical))
+    return frozenset(
+        concept.iri
+        for concept, number in counts.items()
+        if number >= SHARED
+        and concept not in question.concepts
+        and 2 * len(topic.intersection(stems(concept.label))) < len(stems(concept.label))
+    )
 
 
 def introduction(

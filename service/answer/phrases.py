@@ -5,7 +5,7 @@ is right, and a `Reporter` uses each once in an answer.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
@@ -107,9 +107,9 @@ def span_of_days(first: date, last: date) -> str:
         begin = day(first).rsplit(" ", 1)[0]
     else:
         begin = day(first)
-    return f"{'dall’' if first.day in (8, 11) else 'dal '}{begin} {'all’' if last.day in (8, 11) else 'al '}{day(last)}".replace(
-        "’", "'"
-    )
+    since = "dall'" if first.day in (8, 11) else "dal "
+    until = "all'" if last.day in (8, 11) else "al "
+    return f"{since}{begin} {until}{day(last)}"
 
 
 def counted(number: int, singular: str, plural: str) -> str:
@@ -149,9 +149,17 @@ def sentence_case(label: str) -> str:
 
 
 def standing(
-    record: SpeechRecord, features: Features | None, authority: Authority | None, group_now: str | None
+    record: SpeechRecord,
+    features: Features | None,
+    authority: Authority | None,
+    *,
+    committees: Collection[str],
+    group_now: str | None,
 ) -> str:
-    """Who a speaker is for this question, between commas; empty if nothing is known."""
+    """Who a speaker is for this question, between commas; empty if nothing is known.
+
+    `committees` are those that the question matched: to sit in one of them is worth telling.
+    """
     female = features is not None and features.gender == "female"
     parts: list[str] = []
     if record.capacity == "government":
@@ -163,11 +171,12 @@ def standing(
     elif record.capacity == "rapporteur":
         parts.append("relatrice" if female else "relatore")
     if authority is not None and record.capacity != "government":
-        office = _office(authority.offices)
+        office = _office(authority.offices, committees)
+        seat = _seat(features, committees)
         if office:
             parts.append(office)
-        elif authority.seat is not None and authority.seat.relevance >= 0.3:
-            parts.append(f"della {committee(authority.seat.label)}")
+        elif seat:
+            parts.append(seat)
         first = sum(1 for act in authority.acts_counted if act.weight == 1.0)
         if first:
             acts = "di una proposta" if first == 1 else f"di {first} proposte"
@@ -178,14 +187,22 @@ def standing(
     return ", ".join(parts)
 
 
-def _office(offices: Sequence[Office]) -> str | None:
+def _office(offices: Sequence[Office], committees: Collection[str]) -> str | None:
+    """The office worth telling: the chair of the group, or of a committee that the question matched."""
     for office in sorted(offices, key=lambda o: (-o.weight, o.organisation)):
         code = office.role.rsplit("/", 1)[-1]
         if code == "group-chair":
             return "presidente del gruppo"
-        if code == "chair" and office.relevance is not None and office.relevance >= 0.3:
-            return "presidente di commissione competente"
+        if code in ("chair", "vice-chair") and office.organisation in committees and office.label:
+            rank = "presidente" if code == "chair" else "vicepresidente"
+            return f"{rank} della {committee(office.label)}"
     return None
+
+
+def _seat(features: Features | None, committees: Collection[str]) -> str | None:
+    seats = features.seats if features else ()
+    matched = next((seat for seat in seats if seat.iri in committees), None)
+    return f"della {committee(matched.label)}" if matched else None
 
 
 def _lower_first(printed: str) -> str:
@@ -205,11 +222,13 @@ class Reporter:
         return phrase
 
 
-def introduce(record: SpeechRecord, *, reporter: Reporter, name: str, who: str, point: str | None) -> str:
-    """The sentence before a quotation, up to and with its colon."""
+def introduce(record: SpeechRecord, *, reporter: Reporter, name: str, who: str, point: str | None, again: bool) -> str:
+    """The sentence before a quotation, up to and with its colon; `again` if the speaker was just quoted."""
     where = phase(record)
-    subject = f"{name}, {who}," if who else name
     when = on_day(record.date)
-    lead = f"A proposito di {point}, " if point else ""
     place = f", {where}" if where else ""
+    if again:
+        return f"Ancora {name}, {when}{place}:"
+    subject = f"{name}, {who}," if who else name
+    lead = f"A proposito di {point}, " if point else ""
     return f"{lead}{subject} {reporter.reporting()} {when}{place}:"

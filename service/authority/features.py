@@ -73,7 +73,7 @@ def _rows(name: str, corpus: Corpus, people: list[NamedNode], day: date | None =
 
 def _committee_relevance(question: Question, corpus: Corpus) -> dict[str, float]:
     hits = corpus.vectors.nearest(COMMITTEES, question.vector, limit=1000)
-    return {hit.iri: corpus.embedder.calibration.relevance(hit.score) for hit in hits}
+    return {hit.iri: corpus.embedder.calibration.label_relevance(hit.score) for hit in hits}
 
 
 def _profiles(question: Question, corpus: Corpus, people: list[NamedNode]) -> dict[str, tuple[Row, dict[str, float]]]:
@@ -86,7 +86,7 @@ def _profiles(question: Question, corpus: Corpus, people: list[NamedNode]) -> di
     )
     relevance: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for hit in hits:
-        value = corpus.embedder.calibration.relevance(hit.score)
+        value = corpus.embedder.calibration.label_relevance(hit.score)
         relevance[str(hit.payload["speaker"])][str(hit.payload["kind"])] = value
     rows: dict[str, Row] = {}
     for row in _rows("authority/profiles", corpus, people):
@@ -116,6 +116,7 @@ def _offices(
                 printed=row["printed"].value,
                 weight=float(row["weight"].value),
                 organisation=organisation,
+                label=text_of(row, "label"),
                 relevance=relevance.get(organisation),
             )
         )

@@ -86,6 +86,7 @@ class Office:
     printed: str
     weight: float
     organisation: str
+    label: str | None
     relevance: float | None
 
 

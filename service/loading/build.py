@@ -154,6 +154,8 @@ def load(
             found = list(documents(graph, mapping.dataset.id))
             with clock.time("embed and index"):
                 progress.begin("Embedding", len(found))
+                if open_writer is None:
+                    staging.require_space(stage, len(found), embedder.dimensions)
                 writer = open_writer(version) if open_writer else EmbeddedIndex(stage / "vectors")
                 embedded = fill_index(found, writer, embedder, cache, progress.advance)
         days = graph.select(sparql.query("index/days"))[0]

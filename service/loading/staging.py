@@ -5,10 +5,15 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from typing import Final
 
 from service.corpus import DataDirectory
 from service.errors import DataError
+
+MAPPED_AHEAD: Final = 600 * 2**20
+"""Bytes that Qdrant maps for five collections before it fills them."""
 
 
 @contextmanager
@@ -35,23 +40,45 @@ def staged(directory: DataDirectory, version: str) -> Iterator[Path]:
             folder.mkdir()
             yield folder
             _publish(directory, folder, version)
-        except BaseException:
+        except BaseException as error:
             shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise DataError(f"{directory.path} cannot be written: {error}") from error
             raise
 
 
+def require_space(folder: Path, points: int, dimensions: int) -> None:
+    """Raise `DataError` unless an embedded index of so many points fits on the disk of a folder.
+
+    Qdrant writes through memory maps: where the disk is full, the system kills the process and
+    no error can be reported. So room is asked for before, for the points and, as building
+    moves them once, for their copy.
+    """
+    needed = MAPPED_AHEAD + 2 * points * (5 * dimensions + 2048)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise DataError(
+            f"{folder.parent} has {free // 2**20} MiB of free space and the index needs {needed // 2**20} MiB"
+        )
+
+
 def _publish(directory: DataDirectory, folder: Path, version: str) -> None:
-    final = directory.versions / version
-    if final.exists():
-        # The same sources were loaded before: readers may hold this version open, so it is moved away.
-        final.rename(directory.versions / f".staging-old-{version}")
+    former = directory.current.resolve().name if directory.current.exists() else None
+    # The same sources may have been loaded before, and readers have that version open: the new
+    # one never takes its place.
+    final = next(path for path in _names(directory.versions / version) if not path.exists())
     folder.rename(final)
     link = directory.path / ".current-new"
     link.unlink(missing_ok=True)
-    former = directory.current.resolve() if directory.current.exists() else None
-    link.symlink_to(Path("versions") / version)
+    link.symlink_to(Path("versions") / final.name)
     os.replace(link, directory.current)
     # The version before stays for readers that have it open; older ones go.
     for other in directory.versions.iterdir():
-        if other not in (final, former):
+        if other.name not in (final.name, former):
             shutil.rmtree(other, ignore_errors=True)
+
+
+def _names(path: Path) -> Iterator[Path]:
+    yield path
+    for number in count(2):
+        yield path.with_name(f"{path.name}-{number}")

@@ -1,5 +1,6 @@
 """The record behind a selection: speeches with their standing, and titles for the reasons."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -38,12 +39,24 @@ def speeches(iris: Iterable[str], corpus: Corpus) -> dict[str, SpeechRecord]:
                 office=text_of(row, "office"),
                 phase_title=text_of(row, "phaseTitle"),
                 debate=text_of(row, "debate"),
-                debate_title=text_of(row, "debateTitle"),
+                debate_title=_telling_title(text_of(row, "debateTitle"), text_of(row, "actTitle")),
+                act=text_of(row, "act"),
                 sitting=row["sitting"].value,
                 source=row["source"].value,
             ),
         )
     return found
+
+
+_PROCEDURAL_TITLE = re.compile(
+    r"^(?:si riprende|seguito|ripresa)?\W*(?:del|della|la)?\W*discussione(?: ed? approvazione| e votazione)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def _telling_title(printed: str | None, act: str | None) -> str | None:
+    """A title such as "Seguito della discussione" tells nothing: the act's does (F-43)."""
+    return act if act and (printed is None or _PROCEDURAL_TITLE.match(printed)) else printed
 
 
 def evidence(selected: Sequence[Scored], corpus: Corpus) -> tuple[Evidence, ...]:

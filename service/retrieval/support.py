@@ -12,26 +12,12 @@ from service.corpus import Corpus
 from service.evidence import Candidate
 from service.question import Question
 from service.retrieval.records import speeches
-from service.thesaurus import Concept, stems
+from service.thesaurus import Concept, content_words, stems
 
 NEAREST: Final = 15
 """Passages that are read."""
 SHARE: Final = 0.5
 """More than this share of the question's words must be supported."""
-
-_FUNCTION_WORDS: Final = frozenset(
-    stem
-    for word in (
-        """
-    il lo la i gli le l un uno una di del dello della dei degli delle d a al allo alla ai agli
-    alle da dal dallo dalla dai dagli dalle in nel nello nella nei negli nelle con col su sul
-    sullo sulla sui sugli sulle per tra fra e ed o od che chi cui non piu come quando dove quale
-    quali cosa sono essere ha hanno si suo sua loro nostro nostra questo questa the of and on in
-    for to about
-    """
-    ).split()
-    for stem in stems(word)
-)
 
 
 def spoken_of(question: Question, corpus: Corpus, best_relevance: float, pool: Sequence[Candidate]) -> bool:
@@ -53,7 +39,7 @@ def supported_share(topic: str, concepts: Sequence[Concept], passages: Sequence[
     A word is supported where it stands in the passage, or where it belongs to a label of a
     concept and the passage holds another label of that concept.
     """
-    words = [word for word in stems(topic) if word not in _FUNCTION_WORDS]
+    words = content_words(topic)
     if not words:
         return 0.0
     labels = [(concept, [stems(label) for label in concept.labels]) for concept in concepts]

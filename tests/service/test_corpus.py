@@ -1,7 +1,6 @@
 """Opening what was published: the right model, or none."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -50,12 +49,14 @@ def test_a_manifest_with_an_unknown_field_is_refused_F64(esperia, tmp_path: Path
 
 
 def test_a_missing_part_of_a_corpus_is_a_data_error(esperia, tmp_path: Path) -> None:
-    shutil.copytree((esperia.data / "current").resolve(), tmp_path / "current")
-    shutil.rmtree(tmp_path / "current" / "vectors" / CHUNKS)
+    whole, part = (esperia.data / "current").resolve(), tmp_path / "current"
+    (part / "vectors").mkdir(parents=True)
+    (part / "manifest.json").write_bytes((whole / "manifest.json").read_bytes())
+    (part / "graph").symlink_to(whole / "graph")
     corpus = open_corpus(tmp_path, SETTINGS)
     with pytest.raises(DataError, match="load the data again"):
         corpus.vectors.count(CHUNKS)
-    shutil.rmtree(tmp_path / "current" / "graph")
+    (part / "graph").unlink()
     with pytest.raises(DataError, match="cannot be opened"):
         open_corpus(tmp_path, SETTINGS)
 

@@ -55,7 +55,9 @@ def test_unit_leaves_a_zero_row_zero() -> None:
 
 FINITE = st.floats(-1, 1)
 CALIBRATIONS = st.builds(
-    lambda floor, width, on_topic: Calibration(floor, floor + width, on_topic),
+    lambda floor, width, on_topic: Calibration(
+        floor=floor, ceiling=floor + width, on_topic=on_topic, doubtful=on_topic / 2
+    ),
     st.floats(-1, 0.9),
     st.floats(0.01, 1),
     st.floats(0, 1),
@@ -81,7 +83,7 @@ def test_a_threshold_on_the_relevance_scale_is_a_cosine_and_back(
 def test_every_model_has_a_scale_whose_threshold_can_be_failed_F55(model: type) -> None:
     calibration = model.calibration
     assert -1 < calibration.floor < calibration.ceiling < 1
-    assert 0 < calibration.on_topic < 1
+    assert 0 < calibration.doubtful < calibration.on_topic < 1
 
 
 def test_the_cache_key_tells_models_and_texts_apart() -> None:
