@@ -11,6 +11,7 @@ import Stemmer
 import sparql
 from service.graph import GraphStore
 
+_STEMMER = Stemmer.Stemmer("italian")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -23,11 +24,22 @@ class Concept:
     labels: tuple[str, ...]
 
 
-def stems(text: str) -> tuple[str, ...]:
-    """The words of a text, folded in case and accents and reduced to their Italian stems."""
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, folded in case and accents."""
     folded = unicodedata.normalize("NFKD", text.lower())
-    plain = "".join(c for c in folded if not unicodedata.combining(c))
-    return tuple(Stemmer.Stemmer("italian").stemWords(_WORD.findall(plain)))
+    return tuple(_WORD.findall("".join(c for c in folded if not unicodedata.combining(c))))
+
+
+def stems(text: str) -> tuple[str, ...]:
+    """The words of a text, folded and reduced to their Italian stems."""
+    return tuple(_STEMMER.stemWords(words(text)))
+
+
+def label_key(label: str) -> tuple[str, ...]:
+    """What a label is found by: its stems, but an acronym by its very letters ("MES" is not "mese")."""
+    if label == label.upper():
+        return tuple(f"={word}" for word in words(label))
+    return stems(label)
 
 
 def content_words(text: str) -> tuple[str, ...]:
@@ -57,7 +69,7 @@ class Thesaurus:
         self._by_first: defaultdict[str, list[tuple[tuple[str, ...], Concept]]] = defaultdict(list)
         for concept in concepts:
             for label in concept.labels:
-                key = stems(label)
+                key = label_key(label)
                 if key:
                     self._by_first[key[0]].append((key, concept))
         for entries in self._by_first.values():
@@ -85,15 +97,26 @@ class Thesaurus:
 
         A label inside a longer matched one does not count: "flussi migratori" is not "flussi".
         """
-        words = stems(text)
+        raw, stemmed = words(text), stems(text)
         found: dict[str, Concept] = {}
         at = 0
-        while at < len(words):
-            longest = next(
-                (entry for entry in self._by_first.get(words[at], ()) if words[at : at + len(entry[0])] == entry[0]),
-                None,
+        while at < len(raw):
+            entries = (*self._by_first.get(stemmed[at], ()), *self._by_first.get(f"={raw[at]}", ()))
+            longest = max(
+                (entry for entry in entries if _stands(entry[0], raw, stemmed, at)),
+                key=lambda entry: (len(entry[0]), entry[0][0].startswith("=")),
+                default=None,
             )
             if longest:
                 found.setdefault(longest[1].iri, longest[1])
             at += len(longest[0]) if longest else 1
         return tuple(found.values())
+
+
+def _stands(key: tuple[str, ...], raw: tuple[str, ...], stemmed: tuple[str, ...], at: int) -> bool:
+    """Whether a label's key stands at a position of a text."""
+    end = at + len(key)
+    return end <= len(raw) and all(
+        part == (f"={raw[place]}" if part.startswith("=") else stemmed[place])
+        for part, place in zip(key, range(at, end), strict=True)
+    )

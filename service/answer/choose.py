@@ -18,7 +18,7 @@ READ: Final = 8
 MOST: Final = 3
 """Quotations of a section."""
 NEAR: Final = 0.35
-"""Relevance from which a sentence without a word of the question is still about it."""
+"""Relevance from which a sentence that does not name the topic is still about it."""
 ABOUT_ACT: Final = 0.10
 """What it adds that the sentence was said in a debate on an act near the question."""
 SAME: Final = 0.93
@@ -77,6 +77,16 @@ def _promise(candidate: Candidate, words: frozenset[str], corpus: Corpus, acts: 
     )
 
 
+def _names_topic(candidate: Candidate, question: Question) -> bool:
+    """Whether a sentence holds half of the topic's content words, or a label of one of its concepts."""
+    said = stems(candidate.text)
+    topic = content_words(question.topic)
+    if topic and 2 * len(set(topic).intersection(said)) >= len(set(topic)):
+        return True
+    text = f" {' '.join(said)} "
+    return any(f" {' '.join(stems(label))} " in text for c in question.concepts for label in c.labels)
+
+
 def _about_act(candidate: Candidate, acts: Mapping[str, float]) -> float:
     return ABOUT_ACT * acts.get(candidate.evidence.speech.act or "", 0.0)
 
@@ -109,7 +119,7 @@ def _rate(
     rated = []
     for candidate, vector in zip(candidates, vectors, strict=True):
         relevance = corpus.embedder.calibration.relevance(float(np.dot(vector, question.vector)))
-        if relevance < NEAR and not _overlap(candidate, words):
+        if relevance < NEAR and not _names_topic(candidate, question):
             continue
         quality = (
             0.50 * relevance
