@@ -108,18 +108,18 @@ class _Reader:
         anchor = self._anchor(element)
         own = [turn for turn in element.iter("intervento") if _holder(turn, "dibattito") is element]
         speeches = self._speeches(own)
-        by_phase = {turn: _holder(turn, "fase") for turn in own}
+        holders = {turn: _holder(turn, "fase", "dibattito") for turn in own}
         phases = [
             Phase(
                 self._anchor(phase),
                 number,
                 _title(phase),
-                tuple(speeches[turn] for turn in own if by_phase[turn] is phase),
+                tuple(speeches[turn] for turn in own if holders[turn] is phase),
             )
             for number, phase in enumerate(element.iter("fase"), start=1)
             if _holder(phase, "dibattito") is element
         ]
-        direct = tuple(speeches[turn] for turn in own if by_phase[turn] is None)
+        direct = tuple(speeches[turn] for turn in own if holders[turn] is element)
         return Debate(anchor, order, _title(element), codes.get(anchor, ()), direct, tuple(phases))
 
     def _anchor(self, element: etree._Element) -> str:
@@ -229,9 +229,9 @@ def _paragraphs(text: str) -> str:
     return "\n".join(folded for part in text.split(_BREAK) if (folded := _fold(part)))
 
 
-def _holder(element: etree._Element, tag: str) -> etree._Element | None:
-    """The nearest element of that name around an element."""
-    return next(element.iterancestors(tag), None)
+def _holder(element: etree._Element, *tags: str) -> etree._Element | None:
+    """The nearest element of one of these names around an element."""
+    return next(element.iterancestors(*tags), None)
 
 
 def _title(element: etree._Element) -> str | None:

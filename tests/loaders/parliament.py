@@ -120,7 +120,9 @@ class Parliament:
                 rule = sparql.bind(rule, variable, [value])
         triples = self.store.query(rule, use_default_graph_as_union=True)
         assert isinstance(triples, QueryTriples)
-        self.store.bulk_extend([Quad(t.subject, t.predicate, t.object, NAMES.graph) for t in triples])
+        # Each triple stands in one graph: the union of graphs does not remove duplicates.
+        new = [t for t in triples if not any(self.store.quads_for_pattern(t.subject, t.predicate, t.object, None))]
+        self.store.bulk_extend([Quad(t.subject, t.predicate, t.object, NAMES.graph) for t in new])
 
     def add(self, turtle: str) -> "Parliament":
         """Add statements to the extension graph, to plant a fault."""

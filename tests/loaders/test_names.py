@@ -81,8 +81,8 @@ def test_labels_in_capitals_are_written_as_a_text_writes_them(label: str, expect
             "Disposizioni sulla pesca costiera",
         ),
         (
-            "S. 12&lt;em&gt;.&lt;/em&gt; &ndash; Senatori NERI ed altri: &laquo;Istituzione dell&rsquo;area &ldquo;Isola"
-            " Verde&rdquo;&raquo; &lt;em&gt;(approvata dal Senato)&lt;/em&gt; (27)",
+            "S. 12&lt;em&gt;.&lt;/em&gt; &ndash; Senatori NERI ed altri: &laquo;Istituzione dell&rsquo;area &ldquo;"
+            "Isola Verde&rdquo;&raquo; &lt;em&gt;(approvata dal Senato)&lt;/em&gt; (27)",
             "Istituzione dell’area “Isola Verde”",
         ),
         ('"Conversione in legge" <em>(approvato dal Senato) </em>(664)', "Conversione in legge"),

@@ -68,7 +68,8 @@ def test_chamber_and_sitting_stand_in_every_iri_F50(statements: Callable[..., St
 def test_each_part_belongs_to_the_next_larger_one(statements: Callable[..., Statements]) -> None:
     found = statements(
         turn("a", by(1, "Uno solo."))
-        + f'<dibattito id="t1">{turn("b", by(1, "Due soli."))}<fase id="s1">{turn("c", by(1, "Tre soli."))}</fase></dibattito>'
+        + f'<dibattito id="t1">{turn("b", by(1, "Due soli."))}'
+        + f'<fase id="s1">{turn("c", by(1, "Tre soli."))}</fase></dibattito>'
     )
     part = emi("partOf")
     assert found.of(f"{SPEECH}a", part) == found.kind("Sitting") == found.of(found.kind("Debate")[0], part)

@@ -8,7 +8,7 @@ from loaders.salience import sentence_salience, span_salience
 from loaders.text import Span
 
 LEVELS = {
-    "procedure": (0.2, ["Pongo in votazione l'articolo unico.", "Grazie, Presidente, ha facoltà di parlare il relatore.",
+    "procedure": (0.2, ["Pongo in votazione l'articolo unico.", "Grazie, Presidente, ha facoltà il relatore.",
                         "Annuncio il voto favorevole del gruppo.", "Passiamo al prossimo punto."]),
     "comment": (0.35, ["Come sappiamo, il tema è molto importante.", "In questa sede se ne parla spesso."]),
     "plain": (0.5, ["Il ponte unisce le due rive del fiume."]),

@@ -41,7 +41,7 @@ def by(number: int, words: str) -> str:
         (NAME + '\n  ,\n  <emphasis type="italic">\n Relatrice\n</emphasis>\n.', None, "Relatrice"),
         (NAME + "\n  <emphasis>Ministro della difesa</emphasis>\n ", None, "Ministro della difesa"),
         (NAME + " (BC), <emphasis>Relatore di minoranza.</emphasis>", "BC", "Relatore di minoranza"),
-        (NAME + ", <emphasis>Sottosegretario</emphasis> <emphasis>di Stato</emphasis>.", None, "Sottosegretario di Stato"),
+        (NAME + ", <emphasis>Ministro</emphasis> <emphasis>del mare</emphasis>.", None, "Ministro del mare"),
         (NAME + ", Vice Ministra dell'Ambiente.", None, "Vice Ministra dell'Ambiente"),
         (NAME + ", Vicepresidente del Consiglio dei ministri.", None, "Vicepresidente del Consiglio dei ministri"),
         (NAME + ", Presidente della V Commissione.", None, "Presidente della V Commissione"),
@@ -219,7 +219,8 @@ def test_every_turn_is_read_once_in_document_order_whatever_the_nesting_F30(
 def test_a_resumed_speech_is_linked_to_the_interrupted_one_across_phases_F31(sitting: Read) -> None:
     body = (
         '<dibattito id="t1">'
-        + f'<fase id="t1.s1">{turn("a", by(1, "Noi vogliamo…"))}{turn("b", by(2, "No!"))}{turn("c", by(1, "…la pace."))}</fase>'
+        + f'<fase id="t1.s1">{turn("a", by(1, "Noi vogliamo…"))}{turn("b", by(2, "No!"))}'
+        + f"{turn('c', by(1, '…la pace.'))}</fase>"
         + f'<fase id="t1.s2">{turn("d", by(1, "… e il lavoro."))}{turn("e", by(3, "…niente."))}</fase>'
         + turn("f", by(2, "... e poi?"))
         + "</dibattito>"
@@ -306,5 +307,5 @@ def test_a_wrong_day_or_number_is_an_error_and_never_today_F37(report: Write, he
 def test_what_is_no_report_is_refused_by_name(tmp_path: Path, content: str) -> None:
     path = tmp_path / "page.xml"
     path.write_text(content)
-    with pytest.raises(SourceError, match="not a stenographic report: <(html|seduta)>"):
+    with pytest.raises(SourceError, match=r"not a stenographic report: <(html|seduta)>"):
         stenographic.read(path)

@@ -73,9 +73,7 @@ def test_relevance_rises_with_the_cosine_and_stays_between_0_and_1_F54(
 
 
 @given(CALIBRATIONS, st.floats(0, 1))
-def test_a_threshold_on_the_relevance_scale_is_a_cosine_and_back(
-    calibration: Calibration, relevance: float
-) -> None:
+def test_a_threshold_on_the_relevance_scale_is_a_cosine_and_back(calibration: Calibration, relevance: float) -> None:
     assert calibration.relevance(calibration.cosine(relevance)) == pytest.approx(relevance, abs=1e-9)
 
 

@@ -1,7 +1,6 @@
 """A load, from source files to a published corpus: complete, checked, and the same every time."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from service.embedding import HashEmbedder, Vectors, content_key
 from service.errors import DataError
 from service.graph import EmbeddedGraph
 from service.loading import staging
-from service.loading.build import load
+from service.loading.build import _digest, _version, find_sources, import_vectors, load
 from service.loading.checks import run_checks
 from service.loading.indexing import Document, bloc_of, compact_day, documents, fill_index
 from service.settings import Settings
@@ -73,9 +72,7 @@ def test_every_triple_stands_in_one_graph(esperia: Esperia) -> None:
         f"{BASE}graph/esperia-1",
         f"{BASE}graph/ontology",
     }
-    assert not any(store.quads_for_pattern(None, None, None, None)) or all(
-        isinstance(quad.graph_name, NamedNode) for quad in quads
-    )
+    assert all(isinstance(quad.graph_name, NamedNode) for quad in quads)
 
 
 def test_the_published_files_say_what_was_loaded(esperia: Esperia) -> None:
@@ -84,7 +81,9 @@ def test_the_published_files_say_what_was_loaded(esperia: Esperia) -> None:
     assert manifest
     assert manifest.invented
     assert manifest.embedding_model == HashEmbedder.model
-    assert str(manifest.first_day) == "2024-11-19" or manifest.first_day < manifest.last_day  # type: ignore[operator]
+    assert manifest.first_day
+    assert manifest.last_day
+    assert manifest.first_day < manifest.last_day
     assert len(manifest.sources) == 16
     report = json.loads((esperia.data / "current" / "report.json").read_text(encoding="utf-8"))
     assert {check["name"] for check in report} == {check.name for check in esperia.report.checks}
@@ -96,7 +95,7 @@ def test_the_index_holds_every_kind_and_no_speech_of_the_chair(esperia: Esperia)
     assert index.count(COMMITTEES) == 10
     assert index.count(PROFILES) > 80
     assert index.count(CONCEPTS) == len(esperia.thesaurus.concepts)
-    cited = [row for row in esperia.corpus.graph.select(sparql.query("index/speeches"))]
+    cited = esperia.corpus.graph.select(sparql.query("index/speeches"))
     assert not any(row["capacity"].value.endswith(("chair", "unresolved")) for row in cited)
     hits = index.nearest(CHUNKS, esperia.corpus.embedder.queries(["seduta"])[0], limit=1000)
     assert {str(hit.payload["speech"]) for hit in hits} <= {row["speech"].value for row in cited}
@@ -104,7 +103,9 @@ def test_the_index_holds_every_kind_and_no_speech_of_the_chair(esperia: Esperia)
 
 
 def test_a_chunk_points_into_the_text_of_its_speech(esperia: Esperia) -> None:
-    texts = {row["speech"].value: row["text"].value for row in esperia.corpus.graph.select(sparql.query("index/speeches"))}
+    texts = {
+        row["speech"].value: row["text"].value for row in esperia.corpus.graph.select(sparql.query("index/speeches"))
+    }
     chunks = [d for d in documents(esperia.corpus.graph, "esperia-1") if d.collection == CHUNKS]
     assert len(chunks) == esperia.corpus.vectors.count(CHUNKS)
     for chunk in chunks:
@@ -152,8 +153,6 @@ def test_the_same_sources_give_the_same_version_and_the_same_record_whatever_the
 
 
 def test_other_sources_base_or_model_give_another_version(esperia: Esperia, sources: Path) -> None:
-    from service.loading.build import _digest, _version, find_sources
-
     class Another(HashEmbedder):
         model = "another-1"  # type: ignore[misc]
 
@@ -172,35 +171,43 @@ def test_other_sources_base_or_model_give_another_version(esperia: Esperia, sour
 
 
 def test_a_second_load_embeds_nothing_anew_and_readers_keep_what_they_opened(
-    sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    few_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data = Path("data")  # relative, as people type it
-    first = load_esperia(data, sources)
-    assert first.embedded > 500
+    first = load_esperia(data, few_sources)
+    assert first.embedded > 300
     reader = open_corpus(data, SETTINGS)
-    (sources / "stenographic" / "stenografico_leg1_0015.xml").unlink()
-    second = load_esperia(data, sources)
+    (few_sources / "stenographic" / "stenografico_leg1_0015.xml").unlink()
+    second = load_esperia(data, few_sources)
     assert second.embedded == 0
     assert second.manifest.version != first.manifest.version
-    assert second.manifest.counts["sittings"] == 14
+    assert second.manifest.counts["sittings"] == 2
     # The reader's version is whole, collections that it had not opened included.
     assert len(reader.graph.select(sparql.query("index/chunks"))) == first.manifest.counts["chunks"]
     assert reader.vectors.count(CHUNKS) == len([d for d in documents(reader.graph, "x") if d.collection == CHUNKS])
-    third = load_esperia(data, sources)
-    assert third.manifest.version == second.manifest.version
-    kept = {path.name for path in (data / "versions").iterdir()}
-    assert len(kept) == 2  # this one and the one before
-    assert (data / "current").resolve().name in kept
-    assert open_corpus(data, SETTINGS).manifest == third.manifest
+    assert open_corpus(data, SETTINGS).manifest == second.manifest
 
 
-def test_a_load_can_fill_a_qdrant_server(tmp_path: Path) -> None:
-    client = QdrantClient(":memory:")
-    report = load_esperia(tmp_path, open_writer=lambda version: ServerIndex(client, f"emiciclo-{version}"))
+def test_the_version_before_is_kept_for_readers_and_older_ones_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    directory, seen = DataDirectory(Path("data")), []
+    for version in ("a", "b", "b", "b", "a"):
+        with staging.staged(directory, version):
+            pass
+        seen.append(directory.current.resolve().name)
+        assert {path.name for path in directory.versions.iterdir()} == set(seen[-2:])
+        assert len(set(seen[-2:])) == len(seen[-2:])
+
+
+def test_a_load_can_fill_a_qdrant_server(few_sources: Path, tmp_path: Path) -> None:
+    client, data = QdrantClient(":memory:"), tmp_path / "data"
+    report = load_esperia(data, few_sources, open_writer=lambda version: ServerIndex(client, f"emiciclo-{version}"))
     index = ServerIndex(client, f"emiciclo-{report.manifest.version}")
     assert index.count(ACTS) == 60
-    assert not (tmp_path / "current" / "vectors").exists()
+    assert not (data / "current" / "vectors").exists()
 
 
 class Counting(HashEmbedder):
@@ -216,17 +223,19 @@ class Counting(HashEmbedder):
         return super().passages(texts)
 
 
-def test_a_load_whose_model_fails_goes_on_where_it_was_F30(tmp_path: Path) -> None:
+def test_a_load_whose_model_fails_goes_on_where_it_was(few_sources: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first = Counting(most=100)
     with pytest.raises(DataError, match="gone"):
-        load_esperia(tmp_path, embedder=Counting(most=100))
-    assert DataDirectory(tmp_path).manifest() is None
-    assert list((tmp_path / "versions").iterdir()) == []
+        load_esperia(data, few_sources, embedder=first)
+    assert DataDirectory(data).manifest() is None
+    assert list((data / "versions").iterdir()) == []
     rest = Counting()
-    report = load_esperia(tmp_path, embedder=rest)
+    report = load_esperia(data, few_sources, embedder=rest)
     assert rest.done == report.embedded
-    with VectorCache(tmp_path / "cache" / "embeddings.sqlite") as cache:
-        assert cache.get(HashEmbedder.model, ["nothing of the kind"]) == {}
-    assert 400 < rest.done < 600
+    texts = {document.text for document in documents(open_corpus(data, SETTINGS).graph, "esperia-1")}
+    assert first.done >= 100
+    assert first.done + rest.done == len(texts)
 
 
 def test_equal_texts_are_embedded_once_and_progress_reaches_the_end(tmp_path: Path) -> None:
@@ -242,24 +251,15 @@ def test_equal_texts_are_embedded_once_and_progress_reaches_the_end(tmp_path: Pa
 
 
 def test_shipped_vectors_are_taken_if_they_are_of_the_same_model(tmp_path: Path) -> None:
-    class Never(HashEmbedder):
-        def passages(self, texts: object) -> Vectors:
-            raise AssertionError("everything was shipped")
-
-    mapping_texts = [d.text for d in _documents(tmp_path)]
-    vectors = HashEmbedder().passages(mapping_texts).astype(np.float16)
-    keys = np.array([content_key(HashEmbedder.model, text) for text in mapping_texts])
-    for model, shipped in ((HashEmbedder.model, tmp_path / "own.npz"), ("another", tmp_path / "other.npz")):
-        np.savez(shipped, model=np.array(model), keys=keys, vectors=vectors)
-    assert load_esperia(tmp_path / "a", embedder=Never(), shipped_vectors=tmp_path / "own.npz").embedded == 0
-    with pytest.raises(AssertionError, match="shipped"):
-        load_esperia(tmp_path / "b", embedder=Never(), shipped_vectors=tmp_path / "other.npz")
-
-
-def _documents(tmp_path: Path) -> list[Document]:
-    report = load_esperia(tmp_path / "first")
-    corpus = open_corpus(tmp_path / "first", SETTINGS)
-    return list(documents(corpus.graph, report.manifest.dataset))
+    texts = ["La sanità pubblica", "Il salario minimo"]
+    vectors = HashEmbedder().passages(texts)
+    keys = np.array([content_key(HashEmbedder.model, text) for text in texts])
+    with VectorCache(tmp_path / "cache.sqlite") as cache:
+        for model, known in (("another", []), (HashEmbedder.model, texts)):
+            shipped = tmp_path / "vectors.npz"
+            np.savez(shipped, model=np.array(model), keys=keys, vectors=vectors.astype(np.float16))
+            import_vectors(shipped, HashEmbedder.model, cache)
+            assert list(cache.get(HashEmbedder.model, texts)) == known
 
 
 def test_an_error_level_finding_makes_the_report_fail(esperia: Esperia) -> None:
@@ -300,4 +300,3 @@ def test_what_a_killed_load_left_behind_is_removed(tmp_path: Path) -> None:
     (left / "file").write_text("x")
     with staging.staged(DataDirectory(tmp_path), "a"):
         assert not left.exists()
-    shutil.rmtree(tmp_path)

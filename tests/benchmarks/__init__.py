@@ -1,0 +1,1 @@
+"""Benchmarks: they print what they measure and assert nothing (`make bench`)."""
