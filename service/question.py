@@ -1,6 +1,7 @@
 """From the words of a question to what retrieval works with: topic, concepts, committees, vector."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -26,7 +27,7 @@ COMMITTEES: Final = 3
 
 _ASKED: Final = re.compile(
     r"^\W*(?:"
-    r"(?:qual è|quali sono|qual era|spiegami|dimmi|raccontami|descrivi)\s+(?:la|le|l'|il|i)?\s*"
+    r"(?:qual è|quali sono|qual era|spiegami|dimmi|raccontami|descrivi)\s+(?:la|le|l'|il|i|gli)?\s*"
     r"(?:posizion[ei]|opinion[ei]|parer[ei]|pensiero|idee|argoment[io])\s*"
     r"(?:(?:espress[aeoi]\s+)?(?:dei|del|della|delle|di|dai|dalle|tra i|fra i)\s+(?:vari\s+|diversi\s+)?"
     r"(?:gruppi(?:\s+parlamentari)?|partiti|deputati|forze politiche|parlamentari|parlamento|camera|politica))?"
@@ -37,7 +38,7 @@ _ASKED: Final = re.compile(
     r"(?:gruppi(?:\s+parlamentari)?|partiti|deputati)"
     r"|what (?:do|did|have) (?:the )?(?:groups|parties|members|deputies|parliament)\s*"
     r"(?:think|say|said|argue|argued|propose)?"
-    r"|what is (?:the )?(?:position|view)s? (?:of (?:the )?(?:parliamentary )?(?:groups|parties))?"
+    r"|what (?:is|are) (?:the )?(?:position|view)s? (?:of (?:the )?(?:parliamentary )?(?:groups|parties))?"
     r")\s*(?:(?:sul|sulla|sullo|sull'|sui|sugli|sulle|su|riguardo (?:a|al|alla|alle|ai)|"
     r"in merito (?:a|al|alla|alle|ai)|"
     r"circa|rispetto (?:a|al|alla)|del|della|dell'|dei|delle|di|about|on)(?:\s+|(?<=')))?",
@@ -149,7 +150,8 @@ def _expanded(topic: str, expand: Callable[[str], str | None]) -> str | None:
 
 def clean(text: str) -> str:
     """Fold white space and drop control characters. Raises `QuestionError`."""
-    plain = _SPACE.sub(" ", "".join(c if c.isprintable() else " " for c in text)).strip()
+    visible = "".join(c for c in text if unicodedata.category(c) != "Cf")  # soft hyphens, marks of direction
+    plain = _SPACE.sub(" ", "".join(c if c.isprintable() else " " for c in visible)).strip()
     if not any(c.isalnum() for c in plain):
         raise QuestionError("the question is empty; ask about a topic, such as «la legge di bilancio»")
     if len(plain) > LONGEST:
@@ -159,8 +161,8 @@ def clean(text: str) -> str:
 
 def topic_of(question: str) -> str:
     """Strip the words that only ask ("qual è la posizione dei gruppi su …"), and the mark."""
-    topic = _ASKED.sub("", question, count=1).strip(" ?!.")
-    return topic or question.strip(" ?!.")
+    question = question.replace("’", "'").strip(" ?!.")
+    return _ASKED.sub("", question, count=1).strip() or question
 
 
 def language_of(text: str) -> str:

@@ -227,6 +227,7 @@ def _activities(answer: Answer) -> list[Document]:
             "stage": "write",
             "agent": {"type": "SoftwareAgent", "name": writer.model or "Emiciclo, extractive writer"},
             "promptVersion": writer.prompt_version,
+            "fallbacks": writer.fallbacks if writer.model else None,
         },
         {
             "type": "Activity",

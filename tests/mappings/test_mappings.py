@@ -108,7 +108,7 @@ def test_a_mapping_of_ones_own_is_read_by_its_path(tmp_path: Path) -> None:
         ('keywords = ["pesca"]', "", "committee.0.keywords"),
         ("[iri]", "[iri]\nchamber = 1", "iri.chamber"),
         ("[source]", '[source]\nlegislature = "x"', "source.legislature"),
-        ("[[committee]]", "[[committees]]", "committees"),
+        ("[[committee]]", "[[comittee]]", "comittee"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_key(tmp_path: Path, old: str, new: str, key: str) -> None:
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_told_with_its_key(tmp_path: Path, old: str, new: str, 
     assert str(raised.value).startswith(f"{path}: {key}: ")
 
 
-@pytest.mark.parametrize("text", [GOOD + "[[", GOOD + "begin = 2024-02-30", "= 1"])
+@pytest.mark.parametrize("text", [GOOD + "[[\n", GOOD + "begin = 2024-02-30", "= 1"])
 def test_broken_toml_is_told_with_its_place(tmp_path: Path, text: str) -> None:
     with pytest.raises(MappingError, match=r"mapping\.toml is not TOML: .*line \d+"):
         mappings.load(write(tmp_path, text))
