@@ -45,7 +45,7 @@ _LONGEST_ROLE: Final = 200
 # What stands between the header and the words: a dot, or several (". . Grazie"), but not an
 # ellipsis, which tells that an interrupted speech goes on.
 _ELLIPSIS = r"(?:…|\.{3}|\. \. \.)"
-_LEADING = re.compile(rf"\s*[.,]?\s*(?={_ELLIPSIS})|(?:\s*[.,](?!\.))*\s*")
+_LEADING = re.compile(rf"(?:\s*[.,])?\s*(?={_ELLIPSIS})|(?:\s*[.,](?!\.))*\s*")
 _SPACE = re.compile(r"\s+")
 _CONTINUES = re.compile(_ELLIPSIS)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)

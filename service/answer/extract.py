@@ -10,12 +10,12 @@ from service.answer.model import Activity, Kind, Quotation
 from service.authority.score import Authority, Features
 from service.chamber import Chamber
 from service.question import Question
-from service.thesaurus import Thesaurus, stems
+from service.thesaurus import Concept, Thesaurus, stems, words
 
 SHARED: Final = 4
 """Passages that must name a concept before it counts as a point of the debate."""
 NOTHING: Final = "Nel corpus consultato non risultano interventi su questo tema."
-NOTHING_QUOTABLE: Final = "Nessun passo, però, si presta a essere citato da solo."
+NOTHING_QUOTABLE: Final = "Nessun passo si presta a essere citato da solo."
 
 SIDES: Final[Mapping[Kind, str]] = {
     "government": "Governo",
@@ -51,7 +51,12 @@ def section_text(
         record = quotation.speech
         speaker = record.speaker or ""
         point = next(
-            (c for c in thesaurus.match(quotation.exact) if c.iri in points and c.iri not in told_points), None
+            (
+                concept
+                for concept in thesaurus.match(quotation.exact)
+                if concept.iri in points and concept.iri not in told_points and _is_named(concept, quotation.exact)
+            ),
+            None,
         )
         if point:
             told_points.add(point.iri)
@@ -82,15 +87,24 @@ def section_text(
 def _activity(activity: Activity) -> str:
     if not activity.interventions or activity.first is None or activity.last is None:
         return ""
-    speeches = phrases.counted(activity.interventions, "intervento", "interventi")
-    speakers = phrases.counted(activity.speakers, "oratore", "oratori")
-    return f"Ne ha parlato in {speeches} di {speakers}, {phrases.span_of_days(activity.first, activity.last)}."
+    days = phrases.span_of_days(activity.first, activity.last, both=activity.interventions == 2)
+    if activity.interventions == 1:
+        return f"Un solo intervento, {days}."
+    speakers = "un solo oratore" if activity.speakers == 1 else f"{activity.speakers} oratori"
+    return f"Ne ha parlato in {activity.interventions} interventi di {speakers}, {days}."
+
+
+def _is_named(concept: Concept, text: str) -> bool:
+    """Whether a label stands in the text word for word: "il rifiuto" does not speak of "rifiuti"."""
+    spoken = f" {' '.join(words(text))} "
+    return any(f" {' '.join(words(label))} " in spoken for label in concept.labels)
 
 
 def shared_points(passages: Iterable[str], question: Question, thesaurus: Thesaurus) -> frozenset[str]:
     """The concepts, other than the question's own, that several passages of the evidence share.
 
-    A concept whose name is mostly made of the topic's words is the topic itself, not a point.
+    A concept whose name is mostly made of the topic's words is the topic itself, not a point,
+    and one that joins two matters ("famiglia e natalità") is a whole field.
     """
     counts = Counter(concept for passage in passages for concept in thesaurus.match(passage))
     topic = set(stems(question.lexical))
@@ -99,6 +113,7 @@ def shared_points(passages: Iterable[str], question: Question, thesaurus: Thesau
         for concept, number in counts.items()
         if number >= SHARED
         and concept not in question.concepts
+        and not {"e", "ed"}.intersection(words(concept.label))
         and 2 * len(topic.intersection(stems(concept.label))) < len(stems(concept.label))
     )
 
@@ -114,17 +129,18 @@ def introduction(
 ) -> str:
     """Two or three sentences whose numbers come from the data: how much, who, who not."""
     asked = question.topic[:1].lower() + question.topic[1:]
-    until = phrases.day(question.reference_date)
+    searched = f"– {corpus_title}, {phrases.until_day(question.reference_date)} –"
     if not activity.interventions or activity.first is None or activity.last is None:
-        return f"Nel corpus consultato ({corpus_title}, fino al {until}) non risultano interventi sul tema «{asked}»."
+        return f"Nel corpus consultato {searched} non risultano interventi sul tema «{asked}»."
     speeches = phrases.counted(activity.interventions, "intervento", "interventi")
     speakers = phrases.counted(activity.speakers, "oratore", "oratori")
     days = phrases.counted(sitting_days, "giorno di seduta", "giorni di seduta")
     text = (
-        f"Sul tema «{asked}» il corpus consultato ({corpus_title}, fino al {until}) contiene {speeches} "
+        f"Sul tema «{asked}» il corpus consultato {searched} contiene {speeches} "
         f"di {speakers} in {days}, {phrases.span_of_days(activity.first, activity.last)}."
     )
     present = []
+    quoted = sum(map(len, spoke.values()))
     if spoke.get("government"):
         present.append("il Governo")
     for kind, singular, plural in (
@@ -137,7 +153,7 @@ def introduction(
     if spoke.get("mixed"):
         present.append("il gruppo Misto")
     if present:
-        text += f" Sono citati {phrases.listed(present)}."
+        text += f" {'È citato' if quoted == 1 else 'Sono citati'} {phrases.listed(present)}."
     if silent:
         text += f" Nessuna citazione per: {phrases.listed(list(silent))}."
     return text

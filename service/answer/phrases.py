@@ -1,7 +1,7 @@
 """The Italian of the extractive writer: dates, numbers, standing, and how speech is introduced.
 
 Pure functions and closed lists. Reporting phrases are neutral: none says whether the speaker
-is right, and a `Reporter` uses each once in an answer.
+is right, insisted or concluded. A `Reporter` uses each once in an answer and then does without.
 """
 
 import re
@@ -21,6 +21,9 @@ MONTHS: Final = (
     """
 ).split()
 
+ELIDED: Final = (8, 11)
+"""Days of the month that begin with a vowel (`l'otto`, `l'undici`)."""
+
 REPORTING: Final = (
     "ha sostenuto",
     "ha dichiarato",
@@ -32,36 +35,31 @@ REPORTING: Final = (
     "ha rilevato",
     "ha fatto notare",
     "ha posto la questione così",
-    "ha precisato",
     "ha messo l'accento su un punto",
     "ha espresso questa posizione",
     "ha richiamato l'attenzione dell'Aula",
     "ha esposto così il suo ragionamento",
     "ha preso posizione con queste parole",
-    "ha insistito",
-    "ha riassunto",
     "ha portato questo argomento",
     "ha commentato",
-    "ha rimarcato",
     "ha parlato in questi termini",
-    "ha motivato la sua posizione",
     "ha portato all'attenzione dell'Aula questo aspetto",
     "ha svolto questa considerazione",
     "ha sottolineato",
     "ha formulato così il suo giudizio",
-    "ha indicato la propria linea",
     "ha messo agli atti questa valutazione",
     "ha descritto così la questione",
     "ha inquadrato il tema in questo modo",
     "ha consegnato all'Aula questa riflessione",
     "ha scelto queste parole",
-    "ha chiarito il proprio punto di vista",
     "ha proposto questa lettura",
     "ha avanzato questo rilievo",
+    "ha portato questo elemento",
+    "ha sviluppato questo ragionamento",
+    "ha illustrato così la sua posizione",
+    "ha affrontato il punto con queste parole",
     "ha messo sul tavolo questo elemento",
-    "ha difeso la propria tesi",
     "ha ragionato così",
-    "ha concluso su questo punto",
 )
 
 _PHASES: Final = (
@@ -93,12 +91,19 @@ def day(value: date) -> str:
 
 def on_day(value: date) -> str:
     """`il 18 dicembre 2025`, `l'8 dicembre 2025`."""
-    article = "l'" if value.day in (8, 11) else "il "
-    return article + day(value)
+    return _article(value) + day(value)
 
 
-def span_of_days(first: date, last: date) -> str:
-    """`il 18 dicembre 2025`, or `dal 18 al 30 dicembre 2025`, naming month and year once if shared."""
+def until_day(value: date) -> str:
+    """`fino al 4 febbraio 2026`, `fino all'11 febbraio 2026`."""
+    return f"fino {_to(value)}{day(value)}"
+
+
+def span_of_days(first: date, last: date, *, both: bool = False) -> str:
+    """`il 18 dicembre 2025`, or `dal 18 al 30 dicembre 2025`, naming month and year once if shared.
+
+    With `both`, the two days are all there is: `il 18 e il 30 dicembre 2025`.
+    """
     if first == last:
         return on_day(first)
     if (first.year, first.month) == (last.year, last.month):
@@ -107,9 +112,18 @@ def span_of_days(first: date, last: date) -> str:
         begin = day(first).rsplit(" ", 1)[0]
     else:
         begin = day(first)
-    since = "dall'" if first.day in (8, 11) else "dal "
-    until = "all'" if last.day in (8, 11) else "al "
-    return f"{since}{begin} {until}{day(last)}"
+    if both:
+        return f"{_article(first)}{begin} e {on_day(last)}"
+    since = "dall'" if first.day in ELIDED else "dal "
+    return f"{since}{begin} {_to(last)}{day(last)}"
+
+
+def _article(value: date) -> str:
+    return "l'" if value.day in ELIDED else "il "
+
+
+def _to(value: date) -> str:
+    return "all'" if value.day in ELIDED else "al "
 
 
 def counted(number: int, singular: str, plural: str) -> str:
@@ -118,8 +132,11 @@ def counted(number: int, singular: str, plural: str) -> str:
 
 
 def listed(items: Sequence[str]) -> str:
-    """`a`, `a e b`, `a, b e c`."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} e {items[-1]}" if items else ""
+    """`a`, `a e b`, `a, b e c`; `a; b, c` where the items have commas of their own."""
+    if len(items) < 2:
+        return "".join(items)
+    comma, last = ("; ", "; ") if any("," in item for item in items) else (", ", " e ")
+    return f"{comma.join(items[:-1])}{last}{items[-1]}"
 
 
 def phase(record: SpeechRecord) -> str | None:
@@ -132,10 +149,10 @@ def phase(record: SpeechRecord) -> str | None:
 
 
 def committee(label: str) -> str:
-    """`V COMMISSIONE (BILANCIO, TESORO E PROGRAMMAZIONE)` as `Commissione Bilancio`."""
+    """`V COMMISSIONE (BILANCIO, TESORO E PROGRAMMAZIONE)` as `Commissione Bilancio`: its first matter."""
     match = _COMMITTEE.match(label)
     if not match:
-        return sentence_case(label)
+        return sentence_case(label).split(",")[0]
     matter = sentence_case(match["matter"].split(",")[0].strip())
     return f"Commissione {matter}"
 
@@ -215,11 +232,12 @@ class Reporter:
 
     _used: int = 0
 
-    def reporting(self) -> str:
-        """The next reporting phrase."""
-        phrase = REPORTING[self._used % len(REPORTING)]
+    def reporting(self) -> str | None:
+        """The next reporting phrase; None when all have been used."""
+        if self._used == len(REPORTING):
+            return None
         self._used += 1
-        return phrase
+        return REPORTING[self._used - 1]
 
 
 def introduce(record: SpeechRecord, *, reporter: Reporter, name: str, who: str, point: str | None, again: bool) -> str:
@@ -231,4 +249,5 @@ def introduce(record: SpeechRecord, *, reporter: Reporter, name: str, who: str, 
         return f"Ancora {name}, {when}{place}:"
     subject = f"{name}, {who}," if who else name
     lead = f"A proposito di {point}, " if point else ""
-    return f"{lead}{subject} {reporter.reporting()} {when}{place}:"
+    verb = reporter.reporting()
+    return f"{lead}{subject} {verb} {when}{place}:" if verb else f"{lead}{subject}, {when}{place}:"

@@ -1,6 +1,6 @@
 """One pool of both channels, scored (DESIGN §4, eq. 1) and cut to a balanced selection."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -94,10 +94,14 @@ def select(scored: Sequence[Scored], settings: RetrievalSettings) -> tuple[Score
             by_speaker[speaker] += 1
             by_bloc[found.bloc] += 1
 
-    for bloc in sorted({item.candidate.bloc for item in usable}):
-        for item in usable:
-            if item.candidate.bloc == bloc:
-                take(item, settings.per_group_minimum)
+    of_bloc: defaultdict[str, list[Scored]] = defaultdict(list)
+    for item in usable:
+        of_bloc[item.candidate.bloc].append(item)
+    # In turns, so that where there is little room no bloc takes the place of another's first.
+    for number in range(1, settings.per_group_minimum + 1):
+        for bloc in sorted(of_bloc):
+            for item in of_bloc[bloc]:
+                take(item, number)
     for item in usable:
         take(item, max(settings.per_group_minimum, settings.selected // 3))
     return tuple(sorted(chosen.values(), key=lambda item: (-item.score, item.candidate.chunk)))

@@ -309,3 +309,7 @@ def test_what_is_no_report_is_refused_by_name(tmp_path: Path, content: str) -> N
     path.write_text(content)
     with pytest.raises(SourceError, match=r"not a stenographic report: <(html|seduta)>"):
         stenographic.read(path)
+
+
+def test_a_report_full_of_white_space_and_brackets_is_read_at_once(spoken: Spoken) -> None:
+    assert spoken(f"{NAME}{' ' * 50_000}Grazie.{'(Applausi (' * 3_000}").text.startswith("Grazie.(Applausi")

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import flask
@@ -55,12 +56,9 @@ def test_unit_leaves_a_zero_row_zero() -> None:
 
 FINITE = st.floats(-1, 1)
 CALIBRATIONS = st.builds(
-    lambda floor, width, on_topic: Calibration(
-        floor=floor, ceiling=floor + width, on_topic=on_topic, doubtful=on_topic / 2
-    ),
+    lambda floor, width: replace(HASH.calibration, floor=floor, ceiling=floor + width),
     st.floats(-1, 0.9),
     st.floats(0.01, 1),
-    st.floats(0, 1),
 )
 
 

@@ -57,7 +57,7 @@ def test_an_empty_question_is_refused_with_an_example(text: str) -> None:
 
 def test_an_overlong_question_is_refused_with_both_numbers() -> None:
     assert len(clean("a" * LONGEST)) == LONGEST
-    with pytest.raises(QuestionError, match="1001.*1000"):
+    with pytest.raises(QuestionError, match=r"1001.*1000"):
         clean("a" * (LONGEST + 1))
 
 
@@ -129,7 +129,8 @@ def test_a_question_about_nothing_of_theirs_matches_no_committee(esperia: Esperi
 
 
 def test_the_best_committees_come_first_and_are_few(esperia: Esperia) -> None:
-    question = esperia.understand("caporalato, braccianti, scuola, ospedali, porti, carcere, disarmo, IRPEF")
+    words = "caporalato, braccianti, scuola, ospedali, porti, carcere, disarmo, IRPEF"
+    question = esperia.understand(words, use_thesaurus=False)
     scores = [(-match.score, match.iri) for match in question.committees]
     assert scores == sorted(scores)
     assert len(scores) == COMMITTEES
