@@ -9,9 +9,9 @@ from datetime import date
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 import sparql
 
@@ -21,7 +21,7 @@ class MappingError(Exception):
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Dataset(_Strict):
@@ -40,8 +40,19 @@ class IriPatterns(_Strict):
     """Python format strings that name the source's own resources."""
 
     person: str
-    act: str
     transcript: str
+
+    @model_validator(mode="after")
+    def _placeholders_are_known(self) -> Self:
+        for pattern, values in (
+            (self.person, {"number": "1"}),
+            (self.transcript, {"sitting": 1, "anchor": "tit00010"}),
+        ):
+            try:
+                pattern.format(**values)
+            except (KeyError, IndexError, ValueError) as error:
+                raise ValueError(f"{pattern!r} may hold {{{'}, {'.join(values)}}} only ({error})") from error
+        return self
 
 
 class Source(_Strict):

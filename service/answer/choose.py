@@ -23,7 +23,7 @@ ABOUT_ACT: Final = 0.10
 """What it adds that the sentence was said in a debate on an act near the question."""
 SAME: Final = 0.93
 """Cosine from which two sentences say the same."""
-LEAST: Final = 0.50
+LEAST: Final = 0.42
 """Least quality of a quotation; below it "none suitable" is the result."""
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from functools import cache
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Protocol
@@ -58,7 +60,6 @@ class LoadReport:
     embedded: int
     printed_groups: PrintedGroups
     checks: tuple[CheckResult, ...]
-    unchanged: bool = False
 
     @property
     def failed(self) -> bool:
@@ -301,6 +302,26 @@ def _digest(path: Path) -> str:
 
 
 def _version(digests: dict[str, str], mapping: Mapping, base_iri: str, embedder: Embedder) -> str:
-    """A name for what is loaded: the same sources, mapping, base and model give the same one."""
-    content = json.dumps([digests, mapping.model_dump(mode="json"), base_iri, embedder.model], sort_keys=True)
+    """A name for what is loaded: the same sources, mapping, base, model and program give the same one."""
+    content = json.dumps(
+        [digests, mapping.model_dump(mode="json"), base_iri, embedder.model, _program()], sort_keys=True
+    )
     return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+@cache
+def _program() -> str:
+    """A digest of what makes a corpus of sources: loaders, rules, queries and ontology."""
+    digest = hashlib.sha256()
+    for package in ("loaders", "mappings", "ontology", "sparql", "service.loading"):
+        for name, content in _files(files(package)):
+            digest.update(f"{package}/{name}\n{content}\n".encode())
+    return digest.hexdigest()
+
+
+def _files(folder: Traversable) -> Iterator[tuple[str, str]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from ((f"{entry.name}/{name}", content) for name, content in _files(entry))
+        elif entry.name.endswith((".py", ".rq", ".ttl")):
+            yield entry.name, entry.read_text(encoding="utf-8")

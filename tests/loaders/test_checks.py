@@ -52,6 +52,12 @@ FAULTS: dict[str, tuple[Callable[[Parliament], Parliament], tuple[str, str]]] = 
         lambda p: p.remove("organ:o1 emi:keyword ?word"),
         ("o1", "I COMMISSIONE (AFFARI GENERALI)"),
     ),
+    "configured-committee-missing": (
+        lambda p: p.remove("organ:o1 a emi:Committee").remove("organ:o1 emi:keyword ?word").add(
+            'organ:o1 emi:keyword "bilancio"@it .'
+        ),
+        ("o1", "bilancio"),
+    ),
     "configured-group-missing": (
         lambda p: p.remove("group:gr2 a emi:Group"),
         ("gr2", f"{BASE}membership/gr2-g1-20240112"),

@@ -24,7 +24,6 @@ licence = "https://creativecommons.org/publicdomain/zero/1.0/"
 begin = 2024-01-10
 [iri]
 person = "http://data.example/ocd/persona.rdf/p{number}"
-act = "http://data.example/ocd/attocamera.rdf/ac7_{code}"
 transcript = "https://data.example/transcripts/{sitting}#{anchor}"
 [source]
 ocd = ["ocd"]
