@@ -34,17 +34,25 @@ def staged(directory: DataDirectory, version: str) -> Iterator[Path]:
         except BlockingIOError as error:
             raise DataError(f"another load is at work in {directory.path}; wait for it to end") from error
         for leftover in directory.versions.glob(".staging-*"):
-            shutil.rmtree(leftover, ignore_errors=True)
+            _remove(leftover)
         folder = directory.versions / f".staging-{version}"
         try:
             folder.mkdir()
             yield folder
             _publish(directory, folder, version)
         except BaseException as error:
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)
             if isinstance(error, OSError):
                 raise DataError(f"{directory.path} cannot be written: {error}") from error
             raise
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; an engine that is still closing may write into it, so once more if need be."""
+    for _ in range(3):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
 
 
 def require_space(folder: Path, points: int, dimensions: int) -> None:

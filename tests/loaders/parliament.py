@@ -45,7 +45,6 @@ MAPPING = Mapping.model_validate(
         },
         "iri": {
             "person": f"{SOURCE}persona.rdf/p{{number}}",
-            "act": f"{SOURCE}attocamera.rdf/ac7_{{code}}",
             "transcript": "https://data.example/transcripts/sed{sitting:04d}#{anchor}",
         },
         "source": {},

@@ -1,6 +1,7 @@
 """A load, from source files to a published corpus: complete, checked, and the same every time."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -170,22 +171,57 @@ def test_other_sources_base_or_model_give_another_version(esperia: Esperia, sour
     assert len(versions) == 5
 
 
-def test_a_second_load_embeds_nothing_anew_and_readers_keep_what_they_opened(
-    few_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+class Counting(HashEmbedder):
+    """Counts texts, and fails when it has embedded as many as it may."""
+
+    def __init__(self, most: int = 10**9) -> None:
+        self.done, self.most = 0, most
+
+    def passages(self, texts: list[str]) -> Vectors:  # type: ignore[override]
+        if self.done >= self.most:
+            raise DataError("the endpoint is gone")
+        self.done += len(texts)
+        return super().passages(texts)
+
+
+@pytest.fixture(scope="module")
+def shared_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three transcripts, for the loads of this module that follow one another."""
+    folder = tmp_path_factory.mktemp("sources")
+    shutil.copytree(SOURCES / "ocd", folder / "ocd")
+    (folder / "stenographic").mkdir()
+    for report in sorted((SOURCES / "stenographic").iterdir())[-3:]:
+        shutil.copy(report, folder / "stenographic")
+    return folder
+
+
+def test_a_load_goes_on_where_another_failed_and_readers_keep_what_they_opened(
+    shared_sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data = Path("data")  # relative, as people type it
-    first = load_esperia(data, few_sources)
-    assert first.embedded > 300
+    failing = Counting(most=100)
+    with pytest.raises(DataError, match="gone"):
+        load_esperia(data, shared_sources, embedder=failing)
+    assert DataDirectory(data).manifest() is None
+
+    rest = Counting()
+    first = load_esperia(data, shared_sources, embedder=rest)
     reader = open_corpus(data, SETTINGS)
-    (few_sources / "stenographic" / "stenografico_leg1_0015.xml").unlink()
-    second = load_esperia(data, few_sources)
+    texts = {document.text for document in documents(reader.graph, "esperia-1")}
+    assert rest.done == first.embedded
+    assert failing.done >= 100
+    assert failing.done + rest.done == len(texts)
+
+    (shared_sources / "stenographic" / "stenografico_leg1_0015.xml").unlink()
+    second = load_esperia(data, shared_sources)
     assert second.embedded == 0
     assert second.manifest.version != first.manifest.version
     assert second.manifest.counts["sittings"] == 2
     # The reader's version is whole, collections that it had not opened included.
     assert len(reader.graph.select(sparql.query("index/chunks"))) == first.manifest.counts["chunks"]
-    assert reader.vectors.count(CHUNKS) == len([d for d in documents(reader.graph, "x") if d.collection == CHUNKS])
+    chunks = [d for d in documents(reader.graph, "x") if d.collection == CHUNKS]
+    assert reader.vectors.count(CHUNKS) == len(chunks)
     assert open_corpus(data, SETTINGS).manifest == second.manifest
 
 
@@ -208,34 +244,6 @@ def test_a_load_can_fill_a_qdrant_server(few_sources: Path, tmp_path: Path) -> N
     index = ServerIndex(client, f"emiciclo-{report.manifest.version}")
     assert index.count(ACTS) == 60
     assert not (data / "current" / "vectors").exists()
-
-
-class Counting(HashEmbedder):
-    """Counts texts, and fails when it has embedded as many as it may."""
-
-    def __init__(self, most: int = 10**9) -> None:
-        self.done, self.most = 0, most
-
-    def passages(self, texts: list[str]) -> Vectors:  # type: ignore[override]
-        if self.done >= self.most:
-            raise DataError("the endpoint is gone")
-        self.done += len(texts)
-        return super().passages(texts)
-
-
-def test_a_load_whose_model_fails_goes_on_where_it_was(few_sources: Path, tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    first = Counting(most=100)
-    with pytest.raises(DataError, match="gone"):
-        load_esperia(data, few_sources, embedder=first)
-    assert DataDirectory(data).manifest() is None
-    assert list((data / "versions").iterdir()) == []
-    rest = Counting()
-    report = load_esperia(data, few_sources, embedder=rest)
-    assert rest.done == report.embedded
-    texts = {document.text for document in documents(open_corpus(data, SETTINGS).graph, "esperia-1")}
-    assert first.done >= 100
-    assert first.done + rest.done == len(texts)
 
 
 def test_equal_texts_are_embedded_once_and_progress_reaches_the_end(tmp_path: Path) -> None:
