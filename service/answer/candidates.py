@@ -51,7 +51,8 @@ _CONNECTIVES: Final = (
     r"né",
     r"se non|proprio per|per cui|del resto|al contrario|in altre parole|ad esempio|per esempio|fin qui|"
     r"detto (?:ciò|questo)",
-    r"da un lato|dall'altr[oa]|infine|ancora|ora|adesso|in particolare|nello specifico|a tal fine|a tale riguardo",
+    r"da un lato|dall'altr[oa]|dopodiché|tra l'altro|fra l'altro|esattamente perché|assolutamente (?:no|sì)|infine|"
+    r"ancora|ora|adesso|in particolare|nello specifico|a tal fine|a tale riguardo",
     r"dove|quando|quale|quali|cui|come (?:ho|abbiamo|ha) (?:detto|già)|accennavo|dicevo|ripeto",
     r"(?:è|sono|era|erano) (?:perciò|quindi|dunque|infatti|però|pertanto|anche|proprio|così|come se)",
     r"(?:ci|vi) sono (?:anche|poi|inoltre)|non è (?:assolutamente |affatto |proprio |certo )?(?:così|questo)",

@@ -17,13 +17,15 @@ READ: Final = 8
 """Candidates a bloc that are compared with the question by their own vectors."""
 MOST: Final = 3
 """Quotations of a section."""
-NEAR: Final = 0.35
+NEAR: Final = 0.50
 """Relevance from which a sentence that does not name the topic is still about it."""
+PASSAGE_NEAR: Final = 0.60
+"""Relevance of a passage from which a sentence in it is about the topic if it has a word of it."""
 ABOUT_ACT: Final = 0.10
 """What it adds that the sentence was said in a debate on an act near the question."""
 SAME: Final = 0.93
 """Cosine from which two sentences say the same."""
-LEAST: Final = 0.42
+LEAST: Final = 0.35
 """Least quality of a quotation; below it "none suitable" is the result."""
 
 
@@ -119,14 +121,16 @@ def _rate(
     rated = []
     for candidate, vector in zip(candidates, vectors, strict=True):
         relevance = corpus.embedder.calibration.relevance(float(np.dot(vector, question.vector)))
-        if relevance < NEAR and not _names_topic(candidate, question):
+        passage = corpus.embedder.calibration.relevance(candidate.evidence.similarity)
+        shares = _overlap(candidate, words) > 0 and passage >= PASSAGE_NEAR
+        if relevance < NEAR and not shares and not _names_topic(candidate, question):
             continue
         quality = (
             0.50 * relevance
             + 0.20 * candidate.salience
             + 0.15 * _overlap(candidate, words)
             + _about_act(candidate, acts)
-            + 0.15 * corpus.embedder.calibration.relevance(candidate.evidence.similarity)
+            + 0.15 * passage
             - 0.04 * min(3, blemishes(candidate.text))
         )
         rated.append(Rated(candidate, relevance, quality, vector))

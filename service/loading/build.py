@@ -213,15 +213,20 @@ def _read_sources(store: Store, sources: Sources, names: record.Names, clock: _C
             store.bulk_extend(Quad(q.subject, q.predicate, q.object, ontology_graph) for q in quads)
     with clock.time("read transcripts"):
         progress.begin("Reading transcripts", len(sources.stenographic))
-        seen: dict[int, Path] = {}
-        for number, path in enumerate(sources.stenographic, start=1):
-            sitting = stenographic.read(path)
-            if sitting.number in seen:
-                raise SourceError(path, f"is sitting {sitting.number}, which {seen[sitting.number]} is too")
-            seen[sitting.number] = path
-            store.bulk_extend(record.quads(sitting, names))
-            progress.advance(number)
+        # In one piece: every bulk load writes files of its own and waits for the disk.
+        store.bulk_extend(_transcripts(sources.stenographic, names, progress))
     return counts
+
+
+def _transcripts(paths: tuple[Path, ...], names: record.Names, progress: Progress) -> Iterator[Quad]:
+    seen: dict[int, Path] = {}
+    for number, path in enumerate(paths, start=1):
+        sitting = stenographic.read(path)
+        if sitting.number in seen:
+            raise SourceError(path, f"is sitting {sitting.number}, which {seen[sitting.number]} is too")
+        seen[sitting.number] = path
+        yield from record.quads(sitting, names)
+        progress.advance(number)
 
 
 def _enrich(store: Store, names: record.Names) -> None:
