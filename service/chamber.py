@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 
 import sparql
 from ontology import EMI
@@ -42,6 +43,25 @@ class Organisation:
 
     def _dated(self, day: date) -> DatedName | None:
         return next((n for n in self.names if n.begin <= day and (n.until is None or day <= n.until)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Committee:
+    """A committee with its published label and the words it deals with (none if it is not configured)."""
+
+    iri: str
+    label: str
+    words: tuple[str, ...]
+
+
+def committees(graph: GraphStore) -> tuple[Committee, ...]:
+    """Every committee, in the order of the IRIs."""
+    rows = graph.select(sparql.query("index/committees"))
+    grouped = ((iri, list(group)) for iri, group in groupby(rows, key=lambda row: row["committee"].value))
+    return tuple(
+        Committee(iri, found[0]["label"].value, tuple(row["word"].value for row in found if "word" in row))
+        for iri, found in grouped
+    )
 
 
 class Chamber:

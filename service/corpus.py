@@ -30,6 +30,8 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     version: str
+    index: str
+    """Prefix of the corpus's collections on a Qdrant server; no two loads share one."""
     dataset: str
     title: dict[str, str]
     invented: bool
@@ -70,15 +72,24 @@ class DataDirectory:
     def answers(self) -> Path:
         return self.path / "answers"
 
+    def published(self) -> Path:
+        """The folder of the published version. Raises `DataError` if nothing is loaded."""
+        if not (self.current / "manifest.json").is_file():
+            raise DataError(f"no data are loaded in {self.path}; run `emiciclo load … --data {self.path}` first")
+        return self.current.resolve()
+
     def manifest(self) -> Manifest | None:
         """The manifest of the published corpus, or None if nothing is loaded. Raises `DataError`."""
-        path = self.current / "manifest.json"
-        if not path.is_file():
-            return None
-        try:
-            return Manifest.model_validate_json(path.read_text(encoding="utf-8"))
-        except (OSError, ValidationError) as error:
-            raise DataError(f"{path} is not a manifest of this release; load the data again") from error
+        return read_manifest(self.published()) if (self.current / "manifest.json").is_file() else None
+
+
+def read_manifest(version: Path) -> Manifest:
+    """Read the manifest of a version. Raises `DataError`."""
+    path = version / "manifest.json"
+    try:
+        return Manifest.model_validate_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValidationError) as error:
+        raise DataError(f"{path} is not a manifest of this release; load the data again") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,27 +102,30 @@ class Corpus:
     embedder: Embedder
 
 
+def open_graph(version: Path, settings: Settings) -> GraphStore:
+    """Open the graph of a published version, or the endpoint that the settings name in its place."""
+    return RemoteGraph(settings.graph_url) if settings.graph_url else EmbeddedGraph.open(version / "graph")
+
+
 def open_corpus(data: Path, settings: Settings, embedder: Embedder | None = None) -> Corpus:
     """Open the published corpus of a data directory.
 
     Raises `DataError` if nothing is loaded, and `ConfigurationError` if the configured
     embedding model is not the one that made the vectors.
     """
-    directory = DataDirectory(data)
-    manifest = directory.manifest()
-    if manifest is None:
-        raise DataError(f"no data are loaded in {data}; run `emiciclo load … --data {data}` first")
+    # The link is followed once: a load that publishes meanwhile must not mix two versions.
+    version = DataDirectory(data).published()
+    manifest = read_manifest(version)
     embedder = embedder or open_embedder(settings)
-    if embedder.model != manifest.embedding_model:
+    made_by = (manifest.embedding_model, manifest.embedding_dimensions)
+    if (embedder.model, embedder.dimensions) != made_by:
         raise ConfigurationError(
-            f"the vectors in {data} were made by {manifest.embedding_model}, but {embedder.model} is "
-            "configured; set EMICICLO_EMBEDDER accordingly or load the data again"
+            f"the vectors in {data} were made by {made_by[0]} ({made_by[1]} dimensions), but {embedder.model} "
+            f"({embedder.dimensions}) is configured; set EMICICLO_EMBEDDER accordingly or load the data again"
         )
-    version = directory.current.resolve()
-    graph: GraphStore = RemoteGraph(settings.graph_url) if settings.graph_url else EmbeddedGraph.open(version / "graph")
-    vectors: VectorStore
-    if settings.qdrant_url:
-        vectors = ServerIndex(open_qdrant(settings), f"emiciclo-{manifest.version}")
-    else:
-        vectors = EmbeddedIndex(version / "vectors")
-    return Corpus(manifest, graph, vectors, embedder)
+    vectors: VectorStore = (
+        ServerIndex(open_qdrant(settings), manifest.index)
+        if settings.qdrant_url
+        else EmbeddedIndex(version / "vectors")
+    )
+    return Corpus(manifest, open_graph(version, settings), vectors, embedder)

@@ -18,6 +18,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from openai import OpenAI, OpenAIError
 
 from service.errors import ConfigurationError
 
@@ -155,8 +156,6 @@ class OpenAIEmbedder:
         api_key: str | None = None,
         timeout: float = 60.0,
     ) -> None:
-        from openai import OpenAI
-
         self.model = f"openai:{name}"
         self.dimensions = dimensions
         self._name = name
@@ -165,8 +164,12 @@ class OpenAIEmbedder:
     def passages(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.zeros((0, self.dimensions), np.float32)
-        reply = self._client.embeddings.create(model=self._name, input=list(texts), encoding_format="float")
-        vectors = np.asarray([item.embedding for item in reply.data], np.float32)
+        try:
+            reply = self._client.embeddings.create(model=self._name, input=list(texts), encoding_format="float")
+        except OpenAIError as error:
+            raise ConfigurationError(f"the embedding endpoint did not answer: {error}") from error
+        ordered = sorted(reply.data, key=lambda item: item.index)
+        vectors = np.asarray([item.embedding for item in ordered], np.float32)
         if vectors.shape != (len(texts), self.dimensions):
             raise ConfigurationError(
                 f"the embedding endpoint returned vectors of shape {vectors.shape}, "

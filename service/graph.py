@@ -41,6 +41,7 @@ LONGEST_REASON: Final = 500
 class GraphStore(Protocol):
     """Answers SPARQL 1.1 queries over the union of the named graphs."""
 
+    def __hash__(self) -> int: ...
     def select(self, query: str) -> list[Row]:
         """Run a SELECT query. Raises `QueryError`."""
         ...

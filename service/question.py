@@ -5,14 +5,16 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-import sparql
+from service.chamber import Committee, committees
 from service.corpus import Corpus
 from service.embedding import Vectors, unit
 from service.errors import EmicicloError
+from service.graph import GraphStore
 from service.thesaurus import Concept, Thesaurus, stems
 from service.vectors import Where
 
@@ -175,15 +177,18 @@ def match_committees(text: str, corpus: Corpus) -> tuple[CommitteeMatch, ...]:
     """The committees whose topic words stand in a text, best first; n words score .5 + .2(n-1)."""
     words = stems(text)
     found = []
-    for row in corpus.graph.select(sparql.query("index/committees")):
-        if "words" not in row:
-            continue
-        named = row["words"].value.split(", ")
-        hits = tuple(sorted({word for word in named if _contains(words, stems(word))}))
+    for committee, named in _committee_words(corpus.graph):
+        hits = tuple(sorted(word for word, key in named if _contains(words, key)))
         if hits:
             score = min(1.0, 0.5 + 0.2 * (len(hits) - 1))
-            found.append(CommitteeMatch(row["committee"].value, row["label"].value, hits, score))
+            found.append(CommitteeMatch(committee.iri, committee.label, hits, score))
     return tuple(sorted(found, key=lambda match: (-match.score, match.iri))[:COMMITTEES])
+
+
+@lru_cache(maxsize=4)
+def _committee_words(graph: GraphStore) -> tuple[tuple[Committee, tuple[tuple[str, tuple[str, ...]], ...]], ...]:
+    """The committees with their words and these words' stems, kept for each open corpus."""
+    return tuple((c, tuple((word, stems(word)) for word in dict.fromkeys(c.words))) for c in committees(graph))
 
 
 def _contains(words: Sequence[str], part: Sequence[str]) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
@@ -23,6 +24,7 @@ from loaders import institution, ocd, rdf, record, stenographic
 from loaders.errors import SourceError
 from mappings import Mapping
 from service.cache import VectorCache
+from service.chamber import committees
 from service.corpus import DataDirectory, Manifest
 from service.embedding import Embedder
 from service.errors import DataError
@@ -33,6 +35,8 @@ from service.loading.indexing import documents, fill_index
 from service.thesaurus import Thesaurus
 from service.vectors import EmbeddedIndex, VectorWriter
 
+MANY: Final = 50_000
+"""Quads from which a bulk load is worth its files."""
 _A = NamedNode(f"{ontology.RDF}type")
 
 
@@ -122,8 +126,8 @@ def load(
 ) -> LoadReport:
     """Load the sources of an institution into a data directory and publish the result.
 
-    `open_writer` makes the vector writer of a version for a Qdrant server; by default the
-    index is embedded. Raises `SourceError`, `DataError` or `mappings.MappingError`; the former
+    `open_writer` makes the vector writer of a prefix on a Qdrant server; by default the index
+    is embedded. Raises `SourceError`, `DataError` or `mappings.MappingError`; the former
     corpus then stays as it was.
     """
     progress = progress or Silent()
@@ -135,6 +139,7 @@ def load(
         raise DataError(f"{data} holds the dataset {former.dataset}; choose another --data for {mapping.dataset.id}")
     digests = {str(path.relative_to(folder)): _digest(path) for path in sources.all}
     version = _version(digests, mapping, base_iri, embedder)
+    index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
     clock = _Clock()
     with staging.staged(directory, version) as stage:
         (stage / "graph").mkdir()
@@ -159,11 +164,12 @@ def load(
                 progress.begin("Embedding", len(found))
                 if open_writer is None:
                     staging.require_space(stage, len(found), embedder.dimensions)
-                writer = open_writer(version) if open_writer else EmbeddedIndex(stage / "vectors")
+                writer = open_writer(index) if open_writer else EmbeddedIndex(stage / "vectors")
                 embedded = fill_index(found, writer, embedder, cache, progress.advance)
         days = graph.select(sparql.query("index/days"))[0]
         manifest = Manifest(
             version=version,
+            index=index,
             dataset=mapping.dataset.id,
             title=mapping.dataset.title,
             invented=mapping.dataset.invented,
@@ -210,7 +216,7 @@ def _read_sources(store: Store, sources: Sources, names: record.Names, clock: _C
         ontology_graph = NamedNode(f"{names.base}graph/ontology")
         for name in ontology.FILES:
             quads = parse(ontology.read(name).encode(), format=RdfFormat.TURTLE)
-            store.bulk_extend(Quad(q.subject, q.predicate, q.object, ontology_graph) for q in quads)
+            _add(store, [Quad(q.subject, q.predicate, q.object, ontology_graph) for q in quads])
     with clock.time("read transcripts"):
         progress.begin("Reading transcripts", len(sources.stenographic))
         # In one piece: every bulk load writes files of its own and waits for the disk.
@@ -236,23 +242,20 @@ def _enrich(store: Store, names: record.Names) -> None:
     values = {"?base": [base], "?chamber": [names.chamber]}
     for _, rule in mappings.rules(names.mapping):
         _apply(store, rule, names.graph, values)
-    store.bulk_extend(list(ocd.readable_literals(store, source=source, graph=names.graph)))
+    _add(store, list(ocd.readable_literals(store, source=source, graph=names.graph)))
     graph = EmbeddedGraph(store)
-    labels = {
-        row["label"].value: NamedNode(row["committee"].value) for row in graph.select(sparql.query("index/committees"))
-    }
-    store.bulk_extend(list(institution.quads(names, labels)))
+    labels = {committee.label: NamedNode(committee.iri) for committee in committees(graph)}
+    _add(store, list(institution.quads(names, labels)))
     for name in sparql.names("enrich"):
         _apply(store, sparql.query(name), names.graph, values)
     thesaurus = Thesaurus.read(graph)
     subject = NamedNode(f"{ontology.DCTERMS}subject")
-    store.bulk_extend(
-        [
-            Quad(NamedNode(row["act"].value), subject, NamedNode(concept.iri), names.graph)
-            for row in graph.select(sparql.query("index/acts"))
-            for concept in thesaurus.match(row["title"].value)
-        ]
-    )
+    subjects = {
+        Quad(NamedNode(row["act"].value), subject, NamedNode(concept.iri), names.graph)
+        for row in graph.select(sparql.query("index/acts"))
+        for concept in thesaurus.match(row["title"].value)
+    }
+    _add(store, list(subjects))
 
 
 def _apply(store: Store, rule: str, graph: NamedNode, values: dict[str, list[NamedNode]]) -> None:
@@ -261,11 +264,22 @@ def _apply(store: Store, rule: str, graph: NamedNode, values: dict[str, list[Nam
             rule = sparql.bind(rule, variable, rows)
     triples = list(EmbeddedGraph(store).construct(rule))
     # What the source already states is not stated again: every triple stands in one graph.
-    store.bulk_extend(
-        Quad(t.subject, t.predicate, t.object, graph)
-        for t in triples
-        if not any(store.quads_for_pattern(t.subject, t.predicate, t.object, None))
+    _add(
+        store,
+        [
+            Quad(t.subject, t.predicate, t.object, graph)
+            for t in triples
+            if not any(store.quads_for_pattern(t.subject, t.predicate, t.object, None))
+        ],
     )
+
+
+def _add(store: Store, quads: list[Quad]) -> None:
+    """Add quads, in bulk only where they are many: every bulk load waits for the disk."""
+    if len(quads) > MANY:
+        store.bulk_extend(quads)
+    else:
+        store.extend(quads)
 
 
 def _shapes(store: Store, names: record.Names) -> CheckResult:

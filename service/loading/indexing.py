@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 
 import sparql
 from service.cache import VectorCache
+from service.chamber import committees
 from service.embedding import Embedder, Vectors
 from service.evidence import GOVERNMENT, UNSEATED
 from service.graph import GraphStore, Row, text_of
@@ -42,23 +44,28 @@ def compact_day(date: str) -> int:
 def documents(graph: GraphStore, dataset: str) -> Iterator[Document]:
     """Everything that is embedded of a corpus, in a fixed order."""
     yield from _chunks(graph, dataset)
-    for row in graph.select(sparql.query("index/acts")):
-        subjects = text_of(row, "subjects") or ""
-        title = row["title"].value
-        text = f"{title} ({subjects})" if subjects else title
-        yield Document(ACTS, row["act"].value, text, {"day": compact_day(row["date"].value)})
+    yield from _acts(graph)
     for row in graph.select(sparql.query("index/profiles")):
         speaker, kind = row["speaker"].value, row["kind"].value
         yield Document(PROFILES, f"{speaker}#{kind}", row["text"].value, {"speaker": speaker, "kind": kind})
-    for row in graph.select(sparql.query("index/committees")):
-        text = text_of(row, "words") or row["label"].value
-        yield Document(COMMITTEES, row["committee"].value, text, {})
+    for committee in committees(graph):
+        yield Document(COMMITTEES, committee.iri, ", ".join(committee.words) or committee.label, {})
     labels: dict[str, list[str]] = {}
     for row in graph.select(sparql.query("index/concepts")):
         if getattr(row["label"], "language", None) == "it":
             labels.setdefault(row["concept"].value, []).append(row["label"].value)
     for concept, words in labels.items():
         yield Document(CONCEPTS, concept, ", ".join(words), {})
+
+
+def _acts(graph: GraphStore) -> Iterator[Document]:
+    """Acts by their titles, with the labels of their subjects behind in brackets."""
+    for act, rows in groupby(graph.select(sparql.query("index/acts")), key=lambda row: row["act"].value):
+        found = list(rows)
+        first = found[0]
+        subjects = [row["subject"].value for row in found if "subject" in row and row["title"] == first["title"]]
+        text = f"{first['title'].value} ({'; '.join(subjects)})" if subjects else first["title"].value
+        yield Document(ACTS, act, text, {"day": compact_day(first["date"].value)})
 
 
 def _chunks(graph: GraphStore, dataset: str) -> Iterator[Document]:

@@ -240,10 +240,20 @@ def test_the_version_before_is_kept_for_readers_and_older_ones_go(
 
 def test_a_load_can_fill_a_qdrant_server(few_sources: Path, tmp_path: Path) -> None:
     client, data = QdrantClient(":memory:"), tmp_path / "data"
-    report = load_esperia(data, few_sources, open_writer=lambda version: ServerIndex(client, f"emiciclo-{version}"))
-    index = ServerIndex(client, f"emiciclo-{report.manifest.version}")
+    report = load_esperia(data, few_sources, open_writer=lambda prefix: ServerIndex(client, prefix))
+    index = ServerIndex(client, report.manifest.index)
     assert index.count(ACTS) == 60
     assert not (data / "current" / "vectors").exists()
+
+
+def test_a_second_load_to_a_server_leaves_the_former_collections_alone(few_sources: Path, tmp_path: Path) -> None:
+    client, data = QdrantClient(":memory:"), tmp_path / "data"
+    first, second = (
+        load_esperia(data, few_sources, open_writer=lambda prefix: ServerIndex(client, prefix)) for _ in range(2)
+    )
+    assert first.manifest.version == second.manifest.version
+    assert first.manifest.index != second.manifest.index
+    assert ServerIndex(client, first.manifest.index).count(ACTS) == 60
 
 
 def test_equal_texts_are_embedded_once_and_progress_reaches_the_end(tmp_path: Path) -> None:
