@@ -318,3 +318,13 @@ def test_what_a_killed_load_left_behind_is_removed(tmp_path: Path) -> None:
     (left / "file").write_text("x")
     with staging.staged(DataDirectory(tmp_path), "a"):
         assert not left.exists()
+
+
+def test_data_of_another_release_can_be_loaded_anew(few_sources: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    load_esperia(data, few_sources)
+    (data / "current" / "manifest.json").write_text('{"version": "of another release"}', encoding="utf-8")
+    with pytest.raises(DataError, match="load the data again"):
+        open_corpus(data, Settings(embedder="hash"))
+    load_esperia(data, few_sources)
+    assert open_corpus(data, Settings(embedder="hash")).manifest.dataset == "esperia-1"
