@@ -8,7 +8,7 @@ from service.answer import jsonld
 
 
 def keep_answer(folder: Path, document: jsonld.Document) -> bool:
-    """Keep an answer's RDF; return False if another process holds the store just now."""
+    """Keep an answer's RDF in place of any former of that IRI; return False if another process holds the store."""
     graph = NamedNode(document["id"])
     triples = parse(jsonld.to_rdf(document).encode(), format=RdfFormat.N_QUADS, rename_blank_nodes=True)
     try:
@@ -16,6 +16,7 @@ def keep_answer(folder: Path, document: jsonld.Document) -> bool:
         store = Store(str(folder))
     except OSError:
         return False
+    store.remove_graph(graph)
     store.extend(Quad(q.subject, q.predicate, q.object, graph) for q in triples)
     store.flush()
     return True

@@ -1,6 +1,7 @@
 """The command `emiciclo`."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +16,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 import mappings
 from loaders.errors import SourceError
+from loaders.names import organisation_name
 from service import reports
 from service.answer import jsonld
 from service.answers import keep_answer
-from service.corpus import DataDirectory, open_corpus
+from service.corpus import DataDirectory, open_graph, read_manifest
 from service.errors import EmicicloError
 from service.export import export_quads
 from service.loading.build import LoadReport, load
@@ -38,6 +40,8 @@ app = typer.Typer(
 )
 
 USAGE_ERROR = 2
+PIPE_CLOSED = 141
+"""What a shell reports for a program whose reader has gone (128 + SIGPIPE)."""
 DEMONSTRATION = "esperia"
 DEMONSTRATION_QUESTION = "il salario minimo legale"
 
@@ -53,6 +57,11 @@ def _plain_errors() -> Iterator[None]:
     """Turn what a person can mend into one message and exit code 2; never a traceback for bad input."""
     try:
         yield
+        sys.stdout.flush()
+    except BrokenPipeError as error:
+        # Whoever read the output wants no more of it; what is still buffered must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(PIPE_CLOSED) from error
     except (EmicicloError, SourceError, mappings.MappingError) as error:
         _err.print(f"[bold red]Error:[/] {_escaped(str(error))}")
         raise typer.Exit(USAGE_ERROR) from error
@@ -192,7 +201,7 @@ def _groups(wanted: list[str], engine: Engine) -> tuple[str, ...]:
         if name.casefold() in ("governo", "government"):
             found.append("government")
             continue
-        groups = engine.chamber.find(name)
+        groups = engine.chamber.find(name) or _displayed(name, engine)
         if not groups:
             known = sorted(
                 filter(
@@ -208,17 +217,29 @@ def _groups(wanted: list[str], engine: Engine) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def _displayed(name: str, engine: Engine) -> tuple[str, ...]:
+    """The organisations whose name is displayed so; registries print it in capitals, without accents."""
+    wanted = name.strip().casefold()
+    named = (
+        organisation.iri
+        for organisation in engine.chamber.organisations.values()
+        if wanted in {organisation_name(dated.name).casefold() for dated in organisation.names}
+    )
+    return tuple(iri for found in named for iri in engine.chamber.find(found))
+
+
 @app.command("check")
 def check_command(data: Data = Path("var"), as_json: Json = False) -> None:
     """Tell what is loaded and run every check. Exits with 1 if one of error level has findings."""
     with _plain_errors():
-        corpus = open_corpus(data, load_settings(), embedder=None)
-        results = run_checks(corpus.graph)
-        printed = printed_groups(corpus.graph, results)
+        version = DataDirectory(data).published()
+        manifest, graph = read_manifest(version), open_graph(version, load_settings())
+        results = run_checks(graph)
+        printed = printed_groups(graph, results)
         if as_json:
-            print(json.dumps(reports.check_json(corpus.manifest, printed, results), ensure_ascii=False, indent=2))
+            print(json.dumps(reports.check_json(manifest, printed, results), ensure_ascii=False, indent=2))
         else:
-            reports.print_check(corpus.manifest, printed, results, _out)
+            reports.print_check(manifest, printed, results, _out)
     if any(result.level == "error" and result.findings for result in results):
         raise typer.Exit(1)
 
@@ -227,10 +248,7 @@ def check_command(data: Data = Path("var"), as_json: Json = False) -> None:
 def export_command(data: Data = Path("var")) -> None:
     """Write the whole graph to standard output as N-Quads."""
     with _plain_errors():
-        try:
-            export_quads(DataDirectory(data), sys.stdout.buffer)
-        except BrokenPipeError:
-            sys.stderr.close()
+        export_quads(DataDirectory(data), sys.stdout.buffer)
 
 
 @app.command("demo")

@@ -106,10 +106,18 @@ class LanguageModel:
                     },
                 },
             )
-            message = reply.choices[0].message.content if reply.choices else None
-            return _Reply.model_validate_json(message or "").text.strip() or None
+            return _Reply.model_validate_json(_content(reply)).text.strip() or None
         except (openai.OpenAIError, ValidationError, ValueError):
             return None
+
+
+def _content(reply: object) -> str:
+    """What a model said, or nothing: the client does not check that a server's reply has the promised form."""
+    try:
+        content = reply.choices[0].message.content  # type: ignore[attr-defined]
+    except (AttributeError, IndexError, TypeError):
+        return ""
+    return content if isinstance(content, str) else ""
 
 
 def problem(text: str, title: str, question: Question, quotations: Sequence[Quotation]) -> str | None:

@@ -58,7 +58,8 @@ _CONNECTIVES: Final = (
     r"(?:ci|vi) sono (?:anche|poi|inoltre)|non è (?:assolutamente |affatto |proprio |certo )?(?:così|questo)",
 )
 _PRONOUNS: Final = (
-    r"ciò|tutto (?:ciò|questo)|lui|lei|egli|ella|esso|essa|essi|esse|loro|costui|costoro|ne|me|te|ce|ve",
+    r"(?:il|la|i|le) (?:suo|sua|suoi|sue|loro)|ciò|tutto (?:ciò|questo)|lui|lei|egli|ella|esso|essa|essi|esse|loro|"
+    r"costui|costoro|ne|me|te|ce|ve",
     r"(?:per|a|di|da|su) questo|(?:in|per|con|da|di|a|su) (?:quest[oaie]|quell?[oaie]?|tale|tali|tal) "
     r"(?:senso|modo|caso|quadro|contesto|scenario|situazion[ei]|ragion[ei]|motiv[oi]|punto|aspetto|prospettiva|"
     r"direzione)",
@@ -102,7 +103,8 @@ _INNER_QUOTE: Final = re.compile(r"[«“\"„]([^»”\"“]{25,})[»”\"]")
 _VOICE: Final = re.compile(r"«[^«»]{25,}»|“[^“”]{25,}”")
 _REPORTED: Final = re.compile(
     _words(
-        r"(?:ha|hanno|aveva|avete|avevano) (?:appena |già |anche |sempre |più volte )?(?:detto|dichiarato|affermato|"
+        r"(?<!chi )(?:ha|hanno|aveva|avete|avevano) (?:appena |già |anche |sempre |più volte )?"
+        r"(?:detto|dichiarato|affermato|"
         r"sostenuto|scritto|parlato di|definito|risposto|ricordato|spiegato|obiettato|osservato)",
         r"(?:dice|dicono|afferma|sostiene|scrive|sostengono|dichiarò|disse) che",
         # direct speech without marks; what the speaker says in the first person is the speaker's own

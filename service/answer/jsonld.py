@@ -8,6 +8,7 @@ are plain JSON numbers; order is told by `order`, not by RDF lists.
 import json
 from collections import Counter
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from pyld import jsonld
@@ -19,6 +20,9 @@ from service.evidence import Reason
 
 CONTEXT: Final = "https://w3id.org/emiciclo/context.jsonld"
 Document = dict[str, Any]
+
+_ARRAYS: Final = {"Answer": ("sections", "experts"), "Section": ("quotations",), "Quotation": ("reasons",)}
+"""Arrays that a document always has; an empty one leaves no trace in RDF."""
 
 
 def to_jsonld(answer: Answer) -> Document:
@@ -211,7 +215,7 @@ def _activities(answer: Answer) -> list[Document]:
             "type": "Activity",
             "order": 1,
             "stage": "retrieve",
-            "startedAt": answer.started.isoformat(),
+            "startedAt": _instant(answer.started),
             "agent": {"type": "SoftwareAgent", "name": answer.embedding_model},
             "actsFound": figures.acts,
             "signatoriesFound": figures.signatories,
@@ -233,7 +237,7 @@ def _activities(answer: Answer) -> list[Document]:
             "type": "Activity",
             "order": 4,
             "stage": "verify",
-            "endedAt": answer.ended.isoformat(),
+            "endedAt": _instant(answer.ended),
             "agent": {"type": "SoftwareAgent", "name": "Emiciclo, comparison with the record"},
             "quotationsCount": len(answer.quotations),
         },
@@ -279,9 +283,10 @@ def _load_context(url: str, options: Mapping[str, Any] | None = None) -> Documen
 
 
 def _ordered(value: Any) -> Any:
-    """Arrays in the order that their members state, selectors by position before wording."""
+    """Arrays in the order that their members state, selectors by position before wording; empty ones too."""
     if isinstance(value, dict):
-        return {key: _ordered(item) for key, item in value.items()}
+        empty: Document = {name: [] for name in _ARRAYS.get(str(value.get("type")), ()) if name not in value}
+        return {key: _ordered(item) for key, item in value.items()} | empty
     if isinstance(value, list):
         return sorted((_ordered(item) for item in value), key=_sort_key)
     return value
@@ -303,8 +308,18 @@ def _present(value: Any) -> Any:
 
 
 def _number(value: float | None) -> float | None:
-    return None if value is None else round(value, 6)
+    """Six decimals; a whole number without any, as RDF gives it back."""
+    if value is None:
+        return None
+    rounded = round(value, 6)
+    return int(rounded) if rounded == int(rounded) else rounded
 
 
 def _iso(day: Any) -> str | None:
     return day.isoformat() if day is not None else None
+
+
+def _instant(moment: datetime) -> str:
+    """A time in UTC, in the canonical form that stores give back."""
+    text = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    return f"{text.rstrip('0').rstrip('.')}Z"

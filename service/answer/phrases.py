@@ -162,7 +162,7 @@ def sentence_case(label: str) -> str:
     if label != label.upper():
         return label
     name = organisation_name(label)
-    return name[:1] + name[1:].lower()
+    return (name[:1] + name[1:].lower()).replace("unione europea", "Unione europea")
 
 
 def standing(
