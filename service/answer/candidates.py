@@ -95,6 +95,10 @@ _LEANING: Final = re.compile(
     + rf"(?:{'|'.join((*_CONNECTIVES, *_PRONOUNS, *_LIST_MEMBERS, *_VERBS_WITHOUT_SUBJECT, *_ANSWERS))})(?!\w)",
     re.IGNORECASE,
 )
+# Words that only open a turn of speech and refer to nothing: what follows may stand by itself.
+_TURN: Final = re.compile(
+    r"^(?:Allora|Ecco|Dunque|Insomma|Ora|Adesso|Ebbene|Quindi|Poi|Inoltre|Vedete|Guardi|Guardate)(?:, |: )",
+)
 # A pronoun joined to an infinitive so early that what it stands for must have been said before.
 _EARLY_PRONOUN: Final = re.compile(r"^(?:(?! e |[:;]).){0,48}?\b(?!saperlo)\w{2,}(?:ar|er|ir)l[oaie]\b")
 
@@ -198,7 +202,7 @@ def refusal(text: str) -> str | None:
         return "length"
     if not _OPENING.match(text):
         return "opening"
-    if _LEANING.match(text) or _EARLY_PRONOUN.match(text):
+    if _leans(text):
         return "leaning"
     if "?" in text:
         return "question"
@@ -223,6 +227,13 @@ def refusal(text: str) -> str | None:
     return None
 
 
+def _leans(text: str) -> bool:
+    turn = _TURN.match(text)
+    rest = text[turn.end() :] if turn else text
+    rest = rest[:1].upper() + rest[1:]
+    return bool(_LEANING.match(rest) or _EARLY_PRONOUN.match(rest))
+
+
 def candidates(evidence: Iterable[Evidence]) -> tuple[Candidate, ...]:
     """Cut the quotation candidates of passages; each span once, in the order of the evidence."""
     found: dict[tuple[str, Span], Candidate] = {}
@@ -238,7 +249,7 @@ def candidates(evidence: Iterable[Evidence]) -> tuple[Candidate, ...]:
 
 def blemishes(text: str) -> int:
     """How often a sentence addresses the room or joins on to what was said; it reads less well alone."""
-    return sum(len(p.findall(text)) for p in (_ADDRESS, _SECOND_PERSON, _INNER_CONNECTIVE))
+    return sum(len(p.findall(text)) for p in (_ADDRESS, _SECOND_PERSON, _INNER_CONNECTIVE, _TURN))
 
 
 def _spans(item: Evidence) -> list[Span]:

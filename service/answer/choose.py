@@ -14,18 +14,18 @@ from service.question import Question
 from service.thesaurus import content_words, stems
 
 READ: Final = 8
-"""Candidates a bloc that are compared with the question by their own vectors."""
+"""Candidates a bloc that are compared with the question by their own vectors, at a time."""
+ROUNDS: Final = 3
+"""How often further candidates are read while a bloc has fewer than two quotations."""
 MOST: Final = 3
 """Quotations of a section."""
-NEAR: Final = 0.50
+NEAR: Final = 0.45
 """Relevance from which a sentence that does not name the topic is still about it."""
 PASSAGE_NEAR: Final = 0.60
 """Relevance of a passage from which a sentence in it is about the topic if it has a word of it."""
 ABOUT_ACT: Final = 0.10
 """What it adds that the sentence was said in a debate on an act near the question."""
-SAME: Final = 0.93
-"""Cosine from which two sentences say the same."""
-LEAST: Final = 0.35
+LEAST: Final = 0.33
 """Least quality of a quotation; below it "none suitable" is the result."""
 
 
@@ -61,9 +61,17 @@ def choose(
     taken: list[Vectors] = []
     for bloc in sorted(by_bloc):
         first = sorted(by_bloc[bloc], key=lambda c: (-_promise(c, words, corpus, acts), c.evidence.chunk, c.span))
-        rated = _rate(question, corpus, _spread(first), words, acts)
-        picked = _pick(rated, authority, taken)
-        chosen[bloc] = tuple(sorted(picked, key=lambda c: (c.evidence.speech.date, c.evidence.speech.iri, c.span)))
+        queue = _spread(first)
+        rated: list[Rated] = []
+        picked: list[Rated] = []
+        for at in range(0, min(len(queue), READ * ROUNDS), READ):
+            rated += _rate(question, corpus, queue[at : at + READ], words, acts)
+            picked = _pick(rated, authority, taken, corpus.embedder.calibration.same)
+            if len(picked) > 1:
+                break
+        taken += [item.vector for item in picked]
+        quoted = [item.candidate for item in picked]
+        chosen[bloc] = tuple(sorted(quoted, key=lambda c: (c.evidence.speech.date, c.evidence.speech.iri, c.span)))
     return chosen
 
 
@@ -99,7 +107,7 @@ def _overlap(candidate: Candidate, words: frozenset[str]) -> float:
 
 
 def _spread(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The first `READ` candidates, at most three of one speaker as long as there are others."""
+    """The candidates, at most three of one speaker before the others had their turn."""
     counts: defaultdict[str | None, int] = defaultdict(int)
     kept: list[Candidate] = []
     spare: list[Candidate] = []
@@ -107,7 +115,7 @@ def _spread(candidates: Sequence[Candidate]) -> list[Candidate]:
         speaker = candidate.evidence.speech.speaker
         counts[speaker] += 1
         (kept if counts[speaker] <= 3 else spare).append(candidate)
-    return [*kept, *spare][:READ]
+    return [*kept, *spare]
 
 
 def _rate(
@@ -137,8 +145,12 @@ def _rate(
     return rated
 
 
-def _pick(rated: Sequence[Rated], authority: Mapping[str, float], taken: list[Vectors]) -> list[Candidate]:
-    """Take the best of each speaker in the order of quality and standing, then second ones."""
+def _pick(rated: Sequence[Rated], authority: Mapping[str, float], taken: Sequence[Vectors], same: float) -> list[Rated]:
+    """Take the best of each speaker in the order of quality and standing, then second ones.
+
+    Nothing that says the same (from the cosine `same` on) as `taken`, the quotations of other
+    blocs, or as another of this one.
+    """
     ranked = sorted(
         (item for item in rated if item.quality >= LEAST),
         key=lambda item: (
@@ -147,22 +159,22 @@ def _pick(rated: Sequence[Rated], authority: Mapping[str, float], taken: list[Ve
             item.candidate.span,
         ),
     )
-    picked: list[Candidate] = []
+    picked: list[Rated] = []
     speakers: set[str | None] = set()
     speeches: set[str] = set()
     for only_new_speakers in (True, False):
         for item in ranked:
             speech = item.candidate.evidence.speech
-            if len(picked) == MOST or item.candidate in picked:
+            if len(picked) == MOST or item in picked:
                 continue
             if only_new_speakers and speech.speaker in speakers:
                 continue
             if not only_new_speakers and (speech.iri in speeches or len(picked) >= 2):
                 continue
-            if any(float(np.dot(item.vector, other)) >= SAME for other in taken):
+            said = (*taken, *(other.vector for other in picked))
+            if any(float(np.dot(item.vector, other)) >= same for other in said):
                 continue
-            picked.append(item.candidate)
-            taken.append(item.vector)
+            picked.append(item)
             speakers.add(speech.speaker)
             speeches.add(speech.iri)
     return picked
