@@ -20,16 +20,16 @@ from loaders.names import organisation_name
 from service import reports
 from service.answer import jsonld
 from service.answers import keep_answer
-from service.corpus import DataDirectory, open_graph, read_manifest
+from service.corpus import DataDirectory, open_graph, published_index, read_manifest
 from service.errors import EmicicloError
 from service.export import export_quads
 from service.loading.build import LoadReport, load
 from service.loading.checks import printed_groups, run_checks
-from service.models import open_embedder, open_qdrant
+from service.models import open_embedder
 from service.pipeline import Engine, ask
 from service.question import Filters, QuestionError
 from service.settings import Settings, load_settings
-from service.vectors import ServerIndex
+from service.vectors import VectorWriter
 
 app = typer.Typer(
     name="emiciclo",
@@ -101,11 +101,6 @@ class _Bars:
 
 
 def _load(institution: str, source: Path, data: Path, settings: Settings) -> LoadReport:
-    embedder = open_embedder(settings)
-    open_writer: Callable[[str], ServerIndex] | None = None
-    if settings.qdrant_url:
-        client = open_qdrant(settings)
-        open_writer = lambda version: ServerIndex(client, f"emiciclo-{version}")  # noqa: E731
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -113,18 +108,34 @@ def _load(institution: str, source: Path, data: Path, settings: Settings) -> Loa
         MofNCompleteColumn(),
         TimeElapsedColumn(),
     )
-    shipped = mappings.shipped_vectors(institution)
     with Progress(*columns, console=_err) as progress:
-        return load(
-            institution,
-            source,
-            data,
-            base_iri=settings.base_iri,
-            embedder=embedder,
-            shipped_vectors=shipped,
-            open_writer=open_writer,
-            progress=_Bars(progress),
-        )
+
+        def run(open_writer: Callable[[str], VectorWriter] | None = None) -> LoadReport:
+            return load(
+                institution,
+                source,
+                data,
+                base_iri=settings.base_iri,
+                embedder=open_embedder(settings),
+                shipped_vectors=mappings.shipped_vectors(institution),
+                open_writer=open_writer,
+                progress=_Bars(progress),
+            )
+
+        return _to_server(run, data, settings) if settings.qdrant_url else run()
+
+
+def _to_server(
+    run: Callable[[Callable[[str], VectorWriter]], LoadReport], data: Path, settings: Settings
+) -> LoadReport:
+    """Load into a Qdrant server; afterwards only this load's collections and the former one's stay."""
+    from service.vectors.server import ServerIndex, open_server, retire
+
+    client = open_server(settings)
+    former = published_index(DataDirectory(data))
+    report = run(lambda prefix: ServerIndex(client, prefix))
+    retire(client, report.manifest.dataset, {report.manifest.index, *filter(None, [former])})
+    return report
 
 
 @app.command("load")

@@ -20,9 +20,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from service.embedding import Embedder
 from service.errors import ConfigurationError, DataError
 from service.graph import EmbeddedGraph, GraphStore, RemoteGraph
-from service.models import open_embedder, open_qdrant
+from service.models import open_embedder
 from service.settings import Settings
-from service.vectors import EmbeddedIndex, ServerIndex, VectorStore
+from service.vectors import VectorStore
+from service.vectors.embedded import EmbeddedIndex
 
 
 class Manifest(BaseModel):
@@ -92,6 +93,15 @@ def read_manifest(version: Path) -> Manifest:
         raise DataError(f"{path} is not a manifest of this release; load the data again") from error
 
 
+def published_index(directory: DataDirectory) -> str | None:
+    """The prefix of the published corpus's collections, or None; also None for another release's."""
+    try:
+        manifest = directory.manifest()
+    except DataError:
+        return None
+    return manifest.index if manifest else None
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Everything that a question is answered from."""
@@ -123,9 +133,12 @@ def open_corpus(data: Path, settings: Settings, embedder: Embedder | None = None
             f"the vectors in {data} were made by {made_by[0]} ({made_by[1]} dimensions), but {embedder.model} "
             f"({embedder.dimensions}) is configured; set EMICICLO_EMBEDDER accordingly or load the data again"
         )
-    vectors: VectorStore = (
-        ServerIndex(open_qdrant(settings), manifest.index)
-        if settings.qdrant_url
-        else EmbeddedIndex(version / "vectors")
-    )
-    return Corpus(manifest, open_graph(version, settings), vectors, embedder)
+    return Corpus(manifest, open_graph(version, settings), _open_vectors(version, manifest, settings), embedder)
+
+
+def _open_vectors(version: Path, manifest: Manifest, settings: Settings) -> VectorStore:
+    if not settings.qdrant_url:
+        return EmbeddedIndex(version / "vectors")
+    from service.vectors.server import ServerIndex, open_server
+
+    return ServerIndex(open_server(settings), manifest.index)

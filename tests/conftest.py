@@ -28,7 +28,9 @@ from service.loading.build import LoadReport, load
 from service.question import Question, understand
 from service.settings import Settings
 from service.thesaurus import Thesaurus
-from service.vectors import EmbeddedIndex, Point, ServerIndex, VectorStore
+from service.vectors import Point, VectorStore
+from service.vectors.embedded import EmbeddedIndex
+from service.vectors.server import ServerIndex
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCES = REPOSITORY / "mappings" / "esperia"

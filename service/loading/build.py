@@ -33,7 +33,8 @@ from service.loading import staging
 from service.loading.checks import CheckResult, PrintedGroups, printed_groups, run_checks, validate
 from service.loading.indexing import documents, fill_index
 from service.thesaurus import Thesaurus
-from service.vectors import EmbeddedIndex, VectorWriter
+from service.vectors import VectorWriter
+from service.vectors.embedded import EmbeddedIndex
 
 MANY: Final = 50_000
 """Quads from which a bulk load is worth its files."""

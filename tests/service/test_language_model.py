@@ -20,7 +20,8 @@ from service import language_model
 from service.answer.jsonld import to_jsonld
 from service.answer.model import Answer
 from service.errors import ConfigurationError
-from service.language_model import ATTEMPTS, LanguageModel, open_language_model, problem
+from service.language_model import ATTEMPTS, LanguageModel, problem
+from service.models import open_language_model
 from service.pipeline import Engine, ask
 from service.question import Filters
 from service.settings import Settings

@@ -12,17 +12,9 @@ from qdrant_client import QdrantClient
 
 from service.embedding import Vectors, unit
 from service.errors import DataError
-from service.vectors import (
-    ACTS,
-    CHUNKS,
-    PROFILES,
-    EmbeddedIndex,
-    Point,
-    ServerIndex,
-    VectorStore,
-    Where,
-    point_id,
-)
+from service.vectors import ACTS, CHUNKS, PROFILES, Point, VectorStore, Where, point_id
+from service.vectors.embedded import EmbeddedIndex
+from service.vectors.server import ServerIndex
 
 MakeIndex = Callable[[Mapping[str, Sequence[Point]], int], VectorStore]
 DIMENSIONS = 64
@@ -248,7 +240,7 @@ def test_several_processes_open_a_published_index_at_once_and_leave_it_as_it_is(
     before = _state(folder / CHUNKS)
     program = (
         "import sys; from pathlib import Path\n"
-        "from service.vectors import EmbeddedIndex\nfrom service.embedding import HashEmbedder\n"
+        "from service.vectors.embedded import EmbeddedIndex\nfrom service.embedding import HashEmbedder\n"
         "index = EmbeddedIndex(Path(sys.argv[1]))\n"
         "vector = HashEmbedder().queries(['salario minimo'])[0]\n"
         "print(*[hit.iri for hit in index.nearest('chunks', vector, limit=20)], flush=True)\n"

@@ -22,7 +22,9 @@ from service.loading.build import _digest, _version, find_sources, import_vector
 from service.loading.checks import run_checks
 from service.loading.indexing import Document, bloc_of, compact_day, documents, fill_index
 from service.settings import Settings
-from service.vectors import ACTS, CHUNKS, COMMITTEES, CONCEPTS, PROFILES, EmbeddedIndex, ServerIndex
+from service.vectors import ACTS, CHUNKS, COMMITTEES, CONCEPTS, PROFILES
+from service.vectors.embedded import EmbeddedIndex
+from service.vectors.server import ServerIndex, retire
 from tests.conftest import BASE, SOURCES, Esperia, state_of
 
 SETTINGS = Settings(embedder="hash")
@@ -254,6 +256,10 @@ def test_a_second_load_to_a_server_leaves_the_former_collections_alone(few_sourc
     assert first.manifest.version == second.manifest.version
     assert first.manifest.index != second.manifest.index
     assert ServerIndex(client, first.manifest.index).count(ACTS) == 60
+    retire(client, "esperia-1", {second.manifest.index})
+    names = [collection.name for collection in client.get_collections().collections]
+    assert names
+    assert all(name.startswith(second.manifest.index) for name in names)
 
 
 def test_equal_texts_are_embedded_once_and_progress_reaches_the_end(tmp_path: Path) -> None:

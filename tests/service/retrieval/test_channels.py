@@ -17,7 +17,8 @@ from service.graph import EmbeddedGraph, GraphStore
 from service.question import Filters, Question
 from service.retrieval import coverage, dense, graph_channel
 from service.settings import RetrievalSettings
-from service.vectors import CHUNKS, EmbeddedIndex, Point
+from service.vectors import CHUNKS, Point
+from service.vectors.embedded import EmbeddedIndex
 from tests.conftest import Esperia
 
 MINIMUM_WAGE = "Qual è la posizione dei gruppi parlamentari sul salario minimo?"

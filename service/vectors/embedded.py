@@ -1,0 +1,153 @@
+"""Qdrant in this process."""
+
+import uuid
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import qdrant_edge as edge
+
+from service.embedding import Vectors
+from service.errors import DataError
+from service.vectors import (
+    INTEGER_FIELDS,
+    KEYWORD_FIELDS,
+    Hit,
+    Point,
+    Where,
+    bm25,
+    first_of,
+    hit_of,
+    ordered,
+    point_id,
+    problems,
+)
+
+
+class EmbeddedIndex:
+    """Qdrant Edge: one folder a collection, flat and exact, without a write-ahead log.
+
+    Without a log any number of processes may open a published folder at the same time. The
+    engine needs a folder that it may write to, and leaves the same bytes in it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._shards: dict[str, edge.EdgeShard] = {}
+        self._bm25 = bm25()
+
+    def create(self, collection: str, dimensions: int) -> None:
+        config = edge.EdgeConfig(
+            vectors={
+                "dense": edge.EdgeVectorParams(
+                    size=dimensions,
+                    distance=edge.Distance.Cosine,
+                    quantization_config=edge.ScalarQuantizationConfig(edge.ScalarType.Int8),
+                )
+            },
+            sparse_vectors={"bm25": edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+            hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=4, full_scan_threshold=10_000),
+            wal_enabled=False,
+        )
+        path = self._folder / collection
+        with self._working(collection):
+            path.mkdir(parents=True, exist_ok=True)
+            shard = edge.EdgeShard.create(str(path), config)
+            for name in KEYWORD_FIELDS.get(collection, ()):
+                shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Keyword))
+            for name in INTEGER_FIELDS.get(collection, ()):
+                shard.update(edge.UpdateOperation.create_field_index(name, edge.PayloadSchemaType.Integer))
+        self._shards[collection] = shard
+
+    def add(self, collection: str, points: Sequence[Point]) -> None:
+        prepared = [
+            edge.Point(
+                point_id(point.iri),
+                {
+                    "dense": point.vector.tolist(),
+                    **({"bm25": self._bm25.embed_document(point.text)} if point.text else {}),
+                },
+                {"iri": point.iri, **point.payload},
+            )
+            for point in points
+        ]
+        with self._working(collection):
+            self._shards[collection].update(edge.UpdateOperation.upsert_points(prepared))
+
+    def finish(self) -> None:
+        for collection, shard in self._shards.items():
+            with self._working(collection):
+                shard.optimize()
+                shard.flush()
+                shard.close()
+                # The first opening tidies the files, so it happens before readers come.
+                edge.EdgeShard.load(str(self._folder / collection)).close()
+        self._shards.clear()
+
+    def nearest(
+        self,
+        collection: str,
+        vector: Vectors,
+        *,
+        limit: int,
+        where: Where = Where(),
+        at_least: float | None = None,
+    ) -> list[Hit]:
+        if where.excludes_all:
+            return []
+        return self._query(
+            collection,
+            limit,
+            query=edge.Query.Nearest(vector.tolist(), using="dense"),
+            filter=_edge_filter(where),
+            score_threshold=at_least,
+            params=edge.SearchParams(
+                exact=True, quantization=edge.QuantizationSearchParams(rescore=True, oversampling=2.0)
+            ),
+        )
+
+    def lexical(self, collection: str, text: str, *, limit: int, where: Where = Where()) -> list[Hit]:
+        words = self._bm25.embed_query(text)
+        if not words.indices or where.excludes_all:
+            return []
+        query = edge.Query.Nearest(words, using="bm25")
+        found = self._query(collection, limit, query=query, filter=_edge_filter(where))
+        return [hit for hit in found if hit.score > 0]
+
+    def count(self, collection: str) -> int:
+        return int(self._shard(collection).count(edge.CountRequest(exact=True)))
+
+    def _query(self, collection: str, limit: int, **request: Any) -> list[Hit]:
+        shard = self._shard(collection)
+
+        def fetch(number: int) -> list[Hit]:
+            with self._working(collection):
+                found = shard.query(edge.QueryRequest(limit=number, with_payload=True, **request))
+            return ordered(hit_of(point.score, point.payload or {}) for point in found)
+
+        return first_of(fetch, limit)
+
+    def _shard(self, collection: str) -> edge.EdgeShard:
+        if collection not in self._shards:
+            path = self._folder / collection
+            if not path.is_dir():
+                raise DataError(f"the vector index {path} is missing; load the data again")
+            with self._working(collection):
+                self._shards[collection] = edge.EdgeShard.load(str(path))
+        return self._shards[collection]
+
+    def _working(self, collection: str) -> AbstractContextManager[None]:
+        # The binding raises bare exceptions.
+        return problems(f"the vector index {self._folder / collection} cannot be used", Exception)
+
+
+def _edge_filter(where: Where) -> edge.Filter | None:
+    must: list[Any] = [
+        edge.FieldCondition(name, match=edge.MatchAny(list(values))) for name, values in where.any_of.items()
+    ]
+    if where.day_from is not None or where.day_until is not None:
+        must.append(edge.FieldCondition("day", range=edge.RangeFloat(gte=where.day_from, lte=where.day_until)))
+    if where.iris is not None:
+        must.append(edge.HasIdCondition({uuid.UUID(point_id(iri)) for iri in where.iris}))
+    return edge.Filter(must=must) if must else None
