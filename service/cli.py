@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,8 +32,10 @@ from service.question import Filters, QuestionError
 from service.settings import Settings, load_settings
 from service.vectors import VectorWriter
 
+NAME = "emiciclo"
+
 app = typer.Typer(
-    name="emiciclo",
+    name=NAME,
     help="Who said what in parliament, with what standing, and can I check it.",
     no_args_is_help=True,
     add_completion=False,
@@ -279,7 +282,14 @@ def demo_command(
         answer = ask(question, engine)
         keep_answer(DataDirectory(data).answers, jsonld.to_jsonld(answer))
         reports.print_answer(answer, _out)
-        reports.print_next_steps(data, _out)
+        reports.print_next_steps(_program(), data, _out)
+
+
+def _program() -> str:
+    """How this command was called, so that a line can be copied: by its name, or by its path."""
+    called = Path(sys.argv[0])
+    by_path = called.name == NAME and called.is_file() and shutil.which(NAME) != str(called)
+    return os.path.relpath(called) if by_path else NAME
 
 
 def main() -> None:

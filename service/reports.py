@@ -157,15 +157,15 @@ def _checked(quotations: int) -> str:
     return f"{quotations} citazioni, tutte confrontate con il resoconto."
 
 
-def print_next_steps(data: Path, console: Console) -> None:
-    """Say what a newcomer may try after the demonstration."""
+def print_next_steps(program: str, data: Path, console: Console) -> None:
+    """Say what a newcomer may try after the demonstration; `program` is how they call the command."""
     console.print(Text("\nDa provare / What to try next", style="bold"))
     for line in (
-        f'emiciclo ask "l\'energia nucleare" --data {data}',
-        f'emiciclo ask "la separazione delle carriere" --data {data} --as-of 2025-06-01',
-        f'emiciclo ask "le liste d\'attesa" --data {data} --json',
-        f"emiciclo check --data {data}",
-        "emiciclo load camera --from DIR --data var/camera   # real data: see the README",
+        f'{program} ask "l\'energia nucleare" --data {data}',
+        f'{program} ask "la separazione delle carriere" --data {data} --as-of 2025-06-01',
+        f'{program} ask "le liste d\'attesa" --data {data} --json',
+        f"{program} check --data {data}",
+        f"{program} load camera --from DIR --data var/camera   # real data: see the README",
     ):
         console.print(f"  {line}", markup=False)
 

@@ -6,6 +6,7 @@ are plain JSON numbers; order is told by `order`, not by RDF lists.
 """
 
 import json
+import statistics
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -224,7 +225,13 @@ def _activities(answer: Answer) -> list[Document]:
             "merged": figures.merged,
             "bestSimilarity": _number(figures.best_similarity),
         },
-        {"type": "Activity", "order": 2, "stage": "weigh", "rankOf": len(answer.authorities)},
+        {
+            "type": "Activity",
+            "order": 2,
+            "stage": "weigh",
+            "rankOf": len(answer.authorities),
+            **{name: _number(value) for name, value in _spread(answer).items()},
+        },
         {
             "type": "Activity",
             "order": 3,
@@ -242,6 +249,14 @@ def _activities(answer: Answer) -> list[Document]:
             "quotationsCount": len(answer.quotations),
         },
     ]
+
+
+def _spread(answer: Answer) -> dict[str, float]:
+    """Mean and standard deviation of the authority of all who were weighed: totals differ by topic."""
+    totals = [authority.total for authority in answer.authorities.values()]
+    if not totals:
+        return {}
+    return {"authorityMean": statistics.fmean(totals), "authorityDeviation": statistics.pstdev(totals)}
 
 
 def to_rdf(document: Document) -> str:
