@@ -196,9 +196,11 @@ def print_check(manifest: Manifest, printed: PrintedGroups, results: Sequence[Ch
     console.print(table)
     if manifest.first_day and manifest.last_day:
         console.print(f"Record from {manifest.first_day} to {manifest.last_day}.")
+    undated = printed.printed - printed.comparable - printed.unresolved
     console.print(
-        f"Printed group = dated group: {printed.agreeing} of {printed.comparable} "
-        f"({printed.printed} speeches print a group; {printed.printed - printed.comparable} have no dated one)."
+        f"Printed group = dated group: {printed.agreeing} of {printed.comparable}. Not compared: "
+        f"{printed.unresolved} speeches of speakers whom the register does not know, {undated} of members without "
+        "a group that day."
     )
     findings = Table(title="Checks", title_justify="left", box=None)
     for column in ("level", "check", "findings"):
@@ -241,6 +243,7 @@ def check_json(manifest: Manifest, printed: PrintedGroups, results: Sequence[Che
             "printed": printed.printed,
             "comparable": printed.comparable,
             "agreeing": printed.agreeing,
+            "unresolvedSpeaker": printed.unresolved,
         },
         "checks": [result.model_dump() for result in results],
     }

@@ -37,11 +37,15 @@ class CheckResult(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class PrintedGroups:
-    """Printed groups against dated ones: `agreeing` of `comparable`, of `printed` in all."""
+    """Printed groups against dated ones: `agreeing` of `comparable`, of `printed` in all.
+
+    Of those that cannot be compared, `unresolved` have a speaker whom the register does not know.
+    """
 
     printed: int
     comparable: int
     agreeing: int
+    unresolved: int
 
 
 def run_checks(graph: GraphStore) -> tuple[CheckResult, ...]:
@@ -71,7 +75,12 @@ def printed_groups(graph: GraphStore, results: tuple[CheckResult, ...]) -> Print
     row = graph.select(sparql.query("index/printed-groups"))[0]
     printed, comparable = int(text_of(row, "printed") or 0), int(text_of(row, "comparable") or 0)
     differing = next(len(r.findings) for r in results if r.name == "printed-group-differs")
-    return PrintedGroups(printed=printed, comparable=comparable, agreeing=comparable - differing)
+    return PrintedGroups(
+        printed=printed,
+        comparable=comparable,
+        agreeing=comparable - differing,
+        unresolved=int(text_of(row, "unresolved") or 0),
+    )
 
 
 def validate(quads: list[Quad]) -> CheckResult:
