@@ -193,13 +193,15 @@ def ask_command(
             date_from=begin.date() if begin else None,
             date_until=end.date() if end else None,
         )
-        answer = ask(
-            question,
-            engine,
-            reference_date=as_of.date() if as_of else None,
-            filters=filters,
-            use_thesaurus=thesaurus,
-        )
+        with _err.status("") as status:
+            answer = ask(
+                question,
+                engine,
+                reference_date=as_of.date() if as_of else None,
+                filters=filters,
+                use_thesaurus=thesaurus,
+                progress=lambda stage: status.update(f"{stage} …"),
+            )
         document = jsonld.to_jsonld(answer)
         if not keep_answer(DataDirectory(data).answers, document):
             _err.print("Note: the store of answers is in use elsewhere; this answer was not kept.")
