@@ -12,7 +12,7 @@ from rich.text import Text
 
 from service.answer.extract import SIDES
 from service.answer.model import Answer, Quotation, Section
-from service.answer.phrases import committee, day
+from service.answer.phrases import day, of_committee
 from service.corpus import Manifest
 from service.evidence import Reason
 from service.loading.build import LoadReport
@@ -100,7 +100,7 @@ def _why(reason: Reason) -> str | None:
     if reason.channel == "signatory":
         return f"chi parla ha firmato {shortened(reason.label)}"
     if reason.channel == "committee":
-        return f"chi parla siede nella {committee(reason.label)}"
+        return f"chi parla fa parte {of_committee(reason.label)}"
     return shortened(reason.label)
 
 

@@ -80,7 +80,9 @@ _PHASES: Final = (
     (re.compile(r"comunicazioni|informativa", re.I), "sulle comunicazioni del Governo"),
 )
 _COMMITTEE: Final = re.compile(r"^(?P<number>[IVX]+) COMMISSIONE \((?P<matter>[^)]*)\)?")
-_NUMBERS: Final = ("zero", "un", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove", "dieci")
+
+
+_MASCULINE: Final = re.compile(r"(?:Comitato|Collegio|Consiglio|Ufficio|Copasir)\b")
 
 
 def day(value: date) -> str:
@@ -188,7 +190,7 @@ def standing(
     elif record.capacity == "rapporteur":
         parts.append("relatrice" if female else "relatore")
     if authority is not None and record.capacity != "government":
-        office = _office(authority.offices, committees)
+        office = _office(authority.offices, record, committees)
         seat = _seat(features, committees)
         if office:
             parts.append(office)
@@ -204,22 +206,28 @@ def standing(
     return ", ".join(parts)
 
 
-def _office(offices: Sequence[Office], committees: Collection[str]) -> str | None:
-    """The office worth telling: the chair of the group, or of a committee that the question matched."""
+def _office(offices: Sequence[Office], record: SpeechRecord, committees: Collection[str]) -> str | None:
+    """The office worth telling: the chair of the speech's group, or of a committee that the question matched."""
     for office in sorted(offices, key=lambda o: (-o.weight, o.organisation)):
         code = office.role.rsplit("/", 1)[-1]
-        if code == "group-chair":
-            return "presidente del gruppo"
+        if code == "group-chair" and office.organisation == record.group:
+            return "presidente del gruppo Misto" if record.component else "presidente del gruppo"
         if code in ("chair", "vice-chair") and office.organisation in committees and office.label:
             rank = "presidente" if code == "chair" else "vicepresidente"
-            return f"{rank} della {committee(office.label)}"
+            return f"{rank} {of_committee(office.label)}"
     return None
 
 
 def _seat(features: Features | None, committees: Collection[str]) -> str | None:
     seats = features.seats if features else ()
     matched = next((seat for seat in seats if seat.iri in committees), None)
-    return f"della {committee(matched.label)}" if matched else None
+    return of_committee(matched.label) if matched else None
+
+
+def of_committee(label: str) -> str:
+    """`della Commissione Bilancio`, `del Comitato per la legislazione`."""
+    name = committee(label)
+    return f"{'del' if _MASCULINE.match(name) else 'della'} {name}"
 
 
 def _lower_first(printed: str) -> str:

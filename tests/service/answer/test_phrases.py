@@ -179,11 +179,32 @@ BUDGET = "V COMMISSIONE (BILANCIO, TESORO E PROGRAMMAZIONE)"
             id="an office in it takes the place of the seat",
         ),
         pytest.param(
-            {},
+            {"group": "urn:g"},
             {},
             {"offices": (Office("https://w3id.org/emiciclo/role/group-chair", "P", 0.9, "urn:g", "G", None),)},
             "presidente del gruppo",
             id="chair of the group",
+        ),
+        pytest.param(
+            {"group": "urn:another"},
+            {},
+            {"offices": (Office("https://w3id.org/emiciclo/role/group-chair", "P", 0.9, "urn:g", "G", None),)},
+            "",
+            id="chair of another group than the one spoken for",
+        ),
+        pytest.param(
+            {"group": "urn:misto", "component": "urn:c"},
+            {},
+            {"offices": (Office("https://w3id.org/emiciclo/role/group-chair", "P", 0.9, "urn:misto", "M", None),)},
+            "presidente del gruppo Misto",
+            id="chair of the gruppo misto in a component",
+        ),
+        pytest.param(
+            {},
+            {"seats": (Seat("urn:budget", "COMITATO PER LA LEGISLAZIONE", 0.9),)},
+            {},
+            "del Comitato per la legislazione",
+            id="a body with a masculine name",
         ),
         pytest.param(
             {"capacity": "government", "office": "Ministra della Salute"},
