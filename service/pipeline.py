@@ -26,7 +26,7 @@ from service.findings import Findings, find
 from service.graph import day_literal
 from service.models import open_language_model
 from service.question import Filters, Question, understand
-from service.retrieval.mentions import Mention
+from service.retrieval.naming import Mention
 from service.settings import Settings
 from service.thesaurus import Thesaurus
 
@@ -69,6 +69,8 @@ def ask(
     """Answer a question, group by group. Raises `QuestionError`, `DataError`, `QueryError`."""
     started = datetime.now(UTC)
     model = engine.language_model
+    if model:
+        model.begin()
     progress("understand")
     question = understand(
         text,
@@ -111,6 +113,7 @@ def ask(
         authorities=findings.authorities,
         corpus_title=corpus_title,
         corpus_version=engine.corpus.manifest.version,
+        unresolved=engine.corpus.manifest.counts.get("unresolved", 0),
         dataset=engine.corpus.manifest.dataset,
         invented=engine.corpus.manifest.invented,
         embedding_model=engine.corpus.embedder.model,
@@ -136,7 +139,7 @@ def _write(
     ranks = _ranks(findings)
     model = engine.language_model
     sections = []
-    fallbacks = 0
+    fallbacks = written_by_model = 0
     for slot in slots:
         quotations = tuple(
             Quotation(c.evidence, c.span, True, _group_now(c, groups_now))
@@ -146,10 +149,12 @@ def _write(
         activity = _activity(findings.mentions.get(slot.bloc, ()))
         written = (
             model.write_section(slot.title, extract.SIDES[slot.kind], question, quotations)
-            if model and quotations
+            if model and quotations and model.answers
             else None
         )
-        if model and quotations and written is None:
+        if written is not None:
+            written_by_model += 1
+        elif model and quotations:
             fallbacks += 1
         sections.append(
             Section(
@@ -177,7 +182,12 @@ def _write(
                 expert=_expert(quotations, findings, ranks),
             )
         )
-    writer = Writer(model.name, model.prompt_version, fallbacks) if model else Writer(None, None)
+    # Who wrote nothing is not named as the writer.
+    writer = (
+        Writer(model.name if written_by_model else None, model.prompt_version if written_by_model else None, fallbacks)
+        if model
+        else Writer(None, None)
+    )
     return tuple(sections), writer
 
 

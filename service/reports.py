@@ -140,12 +140,19 @@ def _print_footer(answer: Answer, console: Console) -> None:
         console.print(Padding(table, (0, 0, 1, 0)))
     concepts = ", ".join(concept.label for concept in answer.question.concepts)
     written = answer.writer.model or "senza modello linguistico"
+    if answer.writer.fallbacks:
+        written += f" (il modello configurato non ha dato un testo valido per {answer.writer.fallbacks} sezioni)"
     lines = [
         f"Data di riferimento {day(answer.question.reference_date)}; corpus {answer.corpus_version}; "
         f"vettori {answer.embedding_model}; testo {written}.",
         f"{_checked(len(answer.quotations))} "
         f"Atti vicini al tema: {answer.figures.acts}; passi esaminati: {answer.figures.merged}.",
     ]
+    if answer.unresolved:
+        lines.append(
+            f"Non considerati: {answer.unresolved} interventi di oratori che il registro caricato non conosce "
+            "(emiciclo check li elenca)."
+        )
     if concepts:
         lines.append(f"Il tesauro ha ampliato la domanda con: {concepts} (--no-thesaurus per escluderlo).")
     console.print(Text("\n".join(lines), style="dim"), width=_width(console))

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,7 @@ import sparql
 from service.graph import GraphStore
 
 _STEMMER = Stemmer.Stemmer("italian")
+_DOCTRINES: Final = ("ismo", "ismi", "ista", "isti", "iste")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -32,7 +34,15 @@ def words(text: str) -> tuple[str, ...]:
 
 def stems(text: str) -> tuple[str, ...]:
     """The words of a text, folded and reduced to their Italian stems."""
-    return tuple(_STEMMER.stemWords(words(text)))
+    return stemmed(words(text))
+
+
+def stemmed(plain: Sequence[str]) -> tuple[str, ...]:
+    """The Italian stems of words; "protezionismo" is kept apart from "protezione", as Snowball does not."""
+    return tuple(
+        word[:-1] if word.endswith(_DOCTRINES) else stem
+        for word, stem in zip(plain, _STEMMER.stemWords(list(plain)), strict=True)
+    )
 
 
 def label_key(label: str) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ def to_jsonld(answer: Answer) -> Document:
                 "title": answer.corpus_title,
                 "dataset": answer.dataset,
                 "corpusVersion": answer.corpus_version,
+                "unresolvedSpeeches": answer.unresolved,
                 "embeddingModel": answer.embedding_model,
             },
             "activities": _activities(answer),
@@ -238,7 +239,7 @@ def _activities(answer: Answer) -> list[Document]:
             "stage": "write",
             "agent": {"type": "SoftwareAgent", "name": writer.model or "Emiciclo, extractive writer"},
             "promptVersion": writer.prompt_version,
-            "fallbacks": writer.fallbacks if writer.model else None,
+            "fallbacks": writer.fallbacks if writer.model or writer.fallbacks else None,
         },
         {
             "type": "Activity",

@@ -104,6 +104,8 @@ class Answer:
     authorities: Mapping[str, Authority]
     corpus_title: str
     corpus_version: str
+    unresolved: int
+    """Speeches of the corpus that are in no answer, since their speaker is not in the register."""
     dataset: str
     invented: bool
     embedding_model: str

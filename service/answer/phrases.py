@@ -14,6 +14,8 @@ from loaders.names import organisation_name
 from service.authority.score import Authority, Features, Office
 from service.evidence import SpeechRecord
 
+ON_TOPIC_ACT: Final = 0.75
+"""Relevance from which an act is said to be on the topic; nearer acts than this count for authority."""
 MONTHS: Final = (
     """
     gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre
@@ -196,7 +198,7 @@ def standing(
             parts.append(office)
         elif seat:
             parts.append(seat)
-        first = sum(1 for act in authority.acts_counted if act.weight == 1.0)
+        first = sum(1 for act in authority.acts_counted if act.weight == 1.0 and act.relevance >= ON_TOPIC_ACT)
         if first:
             acts = "di una proposta" if first == 1 else f"di {first} proposte"
             who = "prima firmataria" if female else "primo firmatario"

@@ -303,7 +303,7 @@ def _shapes(store: Store, names: record.Names) -> CheckResult:
 def count_kinds(graph: EmbeddedGraph) -> dict[str, int]:
     """How much of each kind a corpus holds."""
     counts = {row["kind"].value: int(row["number"].value) for row in graph.select(sparql.query("index/counts"))}
-    for kind in ("signatures", "triples"):
+    for kind in ("signatures", "triples", "unresolved"):
         counts[kind] = int(graph.select(sparql.query(f"index/{kind}"))[0]["number"].value)
     return counts
 

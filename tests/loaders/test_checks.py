@@ -78,6 +78,10 @@ FAULTS: dict[str, tuple[Callable[[Parliament], Parliament], tuple[str, str]]] = 
         lambda p: p.remove(f"{TEXT} emi:groupAtSpeech ?group"),
         ("tit00020.sub00010.int00020", "http://data.example/ocd/persona.rdf/p2"),
     ),
+    "no-sitting": (
+        lambda p: p.remove("?sitting a emi:Sitting"),
+        ("valdoria-7", "no transcripts were found beside the register"),
+    ),
     "outside-mandate": (
         lambda p: p.add(_membership("membership:x", "person:p1", "group:gr1", "2024-01-09", "2024-01-09")),
         ("x", "2024-01-09"),

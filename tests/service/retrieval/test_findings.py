@@ -50,7 +50,7 @@ def test_the_evidence_is_the_same_whatever_the_seed_of_the_process_F58_F59(esper
     assert all(process.returncode == 0 for process in running)
     assert first == second
     answers = [json.loads(line) for line in first.decode().splitlines()]
-    assert all(len(answer[0]) > 10 for answer in answers)
+    assert all(len(answer[0]) > 5 for answer in answers)
     here = esperia.find(QUESTIONS[0])
     assert [row[0] for row in answers[0][0]] == [item.chunk for item in here.evidence]
 
@@ -60,7 +60,7 @@ def test_evidence_is_ordered_by_score_then_iri_and_each_passage_stands_once_F58(
     evidence = esperia.find(text).evidence
     keys = [(-item.score, item.chunk) for item in evidence]
     assert keys == sorted(keys)
-    assert len(set(keys)) == len(keys) > 10
+    assert len(set(keys)) == len(keys) > 5
 
 
 @pytest.mark.parametrize("text", QUESTIONS)

@@ -1,0 +1,131 @@
+"""Which passages speak of a topic by name: the vectors find what is near, the words what is meant.
+
+A sentence model finds something near for any question, and a thesaurus draws the question
+towards its field. Whether a passage is *about* the topic is therefore told by its words: most
+of the topic's content words stand close together in it, and none that is rare in the record is
+missing; or a label of a thesaurus concept that the topic names stands for the words it covers.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+import sparql
+from service.corpus import Corpus
+from service.evidence import Candidate, Reason
+from service.question import Question
+from service.retrieval.dense import candidate
+from service.thesaurus import content_words, label_key, stemmed, stems, words
+from service.vectors import CHUNKS
+
+SHARE: Final = 0.6
+"""Share of the topic's content words that names it."""
+SHARE_WITH_CONCEPT: Final = 0.5
+"""The same where a concept of the topic is named by any of its labels."""
+RARE: Final = 0.02
+"""A word in at most this share of the passages tells this topic from its neighbours."""
+COUNTED: Final = 400
+"""Passages with the topic's words that are read beside the pool, for the counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A speech that names the topic."""
+
+    speech: str
+    speaker: str | None
+    bloc: str
+    day: date
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How a topic is named: its content words, those that may not be missing, and concepts' labels."""
+
+    words: frozenset[str]
+    required: frozenset[str]
+    concepts: tuple[tuple[frozenset[str], tuple[str, ...]], ...]
+    """For each concept the topic's words that it covers, and its labels as keys between blanks."""
+
+    def names(self, passage: Sequence[str], raw: Sequence[str] = ()) -> bool:
+        """Whether a passage names the topic: its stems, and its words as they are, for acronyms."""
+        if not self.words:
+            return False
+        text = f" {' '.join(passage)} {' '.join(f'={word}' for word in raw)} "
+        covered = frozenset(
+            word for covers, labels in self.concepts if any(label in text for label in labels) for word in covers
+        )
+        present = self._close_together(passage) | covered
+        if not self.required <= present:
+            return False
+        return len(present) >= (SHARE_WITH_CONCEPT if covered else SHARE) * len(self.words)
+
+    def _close_together(self, passage: Sequence[str]) -> frozenset[str]:
+        """The largest set of the topic's words within a few words of each other."""
+        width = 5 * len(self.words)
+        places = [(at, word) for at, word in enumerate(passage) if word in self.words]
+        best: frozenset[str] = frozenset()
+        for first, (start, _) in enumerate(places):
+            near = frozenset(word for at, word in places[first:] if at - start < width)
+            if len(near) > len(best):
+                best = near
+        return best
+
+
+def naming(question: Question, passages: Sequence[Sequence[str]]) -> Naming:
+    """Learn how a topic is named, given passages of the record around it."""
+    content = frozenset(content_words(question.topic))
+    topic = f" {' '.join(stems(question.topic))} "
+    concepts = []
+    for concept in question.concepts:
+        labels = tuple(f" {' '.join(key)} " for label in concept.labels if (key := label_key(label)))
+        covers = frozenset(
+            word for label in concept.labels if f" {' '.join(stems(label))} " in topic for word in stems(label)
+        )
+        concepts.append((covers & content, labels))
+    counts = Counter(word for passage in passages for word in content.intersection(passage))
+    rare = frozenset(word for word in content if counts[word] <= RARE * len(passages))
+    return Naming(content, rare, tuple(concepts))
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What names the topic: chunks, and the speeches that hold them, by bloc."""
+
+    chunks: frozenset[str]
+    mentions: dict[str, tuple[Mention, ...]]
+
+
+def find(question: Question, corpus: Corpus, pool: Iterable[Candidate]) -> Named:
+    """Read the pool, and what holds the topic's words, and tell which passages name the topic."""
+    candidates = {c.chunk: c for c in (*found_by_words(question, corpus), *pool)}
+    texts = _texts({c.speech for c in candidates.values()}, corpus)
+    raw = {c.chunk: words(texts[c.speech][c.start : c.end]) for c in candidates.values()}
+    passages = {chunk: stemmed(plain) for chunk, plain in raw.items()}
+    topic = naming(question, tuple(passages.values()))
+    chunks = frozenset(chunk for chunk, passage in passages.items() if topic.names(passage, raw[chunk]))
+    mentions: defaultdict[str, dict[str, Mention]] = defaultdict(dict)
+    for chunk in sorted(chunks):
+        c = candidates[chunk]
+        mention = Mention(c.speech, c.speaker, c.bloc, date.fromisoformat(str(c.day)))
+        mentions[c.bloc].setdefault(c.speech, mention)
+    return Named(chunks, {bloc: tuple(found.values()) for bloc, found in mentions.items()})
+
+
+def found_by_words(question: Question, corpus: Corpus) -> tuple[Candidate, ...]:
+    """The chunks with the best lexical match; their `similarity` is unknown and left at zero."""
+    where = question.filters.where(question.reference_date)
+    hits = corpus.vectors.lexical(CHUNKS, question.lexical, limit=COUNTED, where=where)
+    return tuple(replace(candidate(hit, Reason("lexical")), similarity=0.0) for hit in hits)
+
+
+def _texts(iris: Iterable[str], corpus: Corpus) -> dict[str, str]:
+    wanted = [NamedNode(iri) for iri in sorted(iris)]
+    if not wanted:
+        return {}
+    query = sparql.bind(sparql.query("retrieval/texts"), "?speech", wanted)
+    return {row["speech"].value: row["text"].value for row in corpus.graph.select(query)}
