@@ -7,7 +7,7 @@ missing; or a label of a thesaurus concept that the topic names stands for the w
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
@@ -43,19 +43,35 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage by its words, as they are and as stems; the two run side by side."""
+
+    raw: tuple[str, ...]
+    stems: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> "Passage":
+        plain = words(text)
+        return cls(plain, stemmed(plain))
+
+
+@dataclass(frozen=True, slots=True)
 class Naming:
-    """How a topic is named: its content words, those that may not be missing, and concepts' labels."""
+    """How a topic is named: its content words, those that may not be missing, and concepts' labels.
+
+    A word is its stem; an acronym is `=` and its letters, since "MES" is not "mese".
+    """
 
     words: frozenset[str]
     required: frozenset[str]
     concepts: tuple[tuple[frozenset[str], tuple[str, ...]], ...]
     """For each concept the topic's words that it covers, and its labels as keys between blanks."""
 
-    def names(self, passage: Sequence[str], raw: Sequence[str] = ()) -> bool:
-        """Whether a passage names the topic: its stems, and its words as they are, for acronyms."""
+    def names(self, passage: Passage) -> bool:
+        """Whether a passage names the topic."""
         if not self.words:
             return False
-        text = f" {' '.join(passage)} {' '.join(f'={word}' for word in raw)} "
+        text = f" {' '.join(passage.stems)} {' '.join(f'={word}' for word in passage.raw)} "
         covered = frozenset(
             word for covers, labels in self.concepts if any(label in text for label in labels) for word in covers
         )
@@ -64,10 +80,10 @@ class Naming:
             return False
         return len(present) >= (SHARE_WITH_CONCEPT if covered else SHARE) * len(self.words)
 
-    def _close_together(self, passage: Sequence[str]) -> frozenset[str]:
+    def _close_together(self, passage: Passage) -> frozenset[str]:
         """The largest set of the topic's words within a few words of each other."""
         width = 5 * len(self.words)
-        places = [(at, word) for at, word in enumerate(passage) if word in self.words]
+        places = [(at, word) for at, word in enumerate(_keys(passage, self.words)) if word in self.words]
         best: frozenset[str] = frozenset()
         for first, (start, _) in enumerate(places):
             near = frozenset(word for at, word in places[first:] if at - start < width)
@@ -76,18 +92,34 @@ class Naming:
         return best
 
 
-def naming(question: Question, passages: Sequence[Sequence[str]]) -> Naming:
+def _keys(passage: Passage, known: Collection[str]) -> list[str]:
+    """A passage's words in the form in which `known` has them: acronyms by their letters."""
+    if not any(word.startswith("=") for word in known):
+        return list(passage.stems)
+    pairs = zip(passage.raw, passage.stems, strict=True)
+    return [f"={raw}" if f"={raw}" in known else stem for raw, stem in pairs]
+
+
+def naming(question: Question, passages: Sequence[Passage]) -> Naming:
     """Learn how a topic is named, given passages of the record around it."""
-    content = frozenset(content_words(question.topic))
-    topic = f" {' '.join(stems(question.topic))} "
+    written = [word for word in question.topic.split() if len(word) > 1 and word == word.upper()]
+    labels = [label for concept in question.concepts for label in concept.labels]
+    acronyms = frozenset(f"={word}" for text in (*written, *labels) if text == text.upper() for word in words(text))
+    asked = Passage.of(question.topic)
+    known = frozenset(content_words(question.topic))
+    content = frozenset(key for key, stem in zip(_keys(asked, acronyms), asked.stems, strict=True) if stem in known)
+    topic = f" {' '.join(asked.stems)} "
     concepts = []
     for concept in question.concepts:
-        labels = tuple(f" {' '.join(key)} " for label in concept.labels if (key := label_key(label)))
+        keys = tuple(f" {' '.join(key)} " for label in concept.labels if (key := label_key(label)))
         covers = frozenset(
-            word for label in concept.labels if f" {' '.join(stems(label))} " in topic for word in stems(label)
+            word
+            for label in concept.labels
+            if f" {' '.join(stems(label))} " in topic
+            for word in (*stems(label), *label_key(label))
         )
-        concepts.append((covers & content, labels))
-    counts = Counter(word for passage in passages for word in content.intersection(passage))
+        concepts.append((covers & content, keys))
+    counts = Counter(word for passage in passages for word in content.intersection(_keys(passage, content)))
     rare = frozenset(word for word in content if counts[word] <= RARE * len(passages))
     return Naming(content, rare, tuple(concepts))
 
@@ -104,10 +136,9 @@ def find(question: Question, corpus: Corpus, pool: Iterable[Candidate]) -> Named
     """Read the pool, and what holds the topic's words, and tell which passages name the topic."""
     candidates = {c.chunk: c for c in (*found_by_words(question, corpus), *pool)}
     texts = _texts({c.speech for c in candidates.values()}, corpus)
-    raw = {c.chunk: words(texts[c.speech][c.start : c.end]) for c in candidates.values()}
-    passages = {chunk: stemmed(plain) for chunk, plain in raw.items()}
+    passages = {c.chunk: Passage.of(texts[c.speech][c.start : c.end]) for c in candidates.values()}
     topic = naming(question, tuple(passages.values()))
-    chunks = frozenset(chunk for chunk, passage in passages.items() if topic.names(passage, raw[chunk]))
+    chunks = frozenset(chunk for chunk, passage in passages.items() if topic.names(passage))
     mentions: defaultdict[str, dict[str, Mention]] = defaultdict(dict)
     for chunk in sorted(chunks):
         c = candidates[chunk]
