@@ -141,7 +141,10 @@ def problems(what: str, *kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise DataError(f"{what}: {' '.join(str(error).split())[:500]}; load the data again") from error
+        reason = " ".join(str(error).split())[:500]
+        # Qdrant Edge writes into its folder whenever it opens it.
+        advice = "its folder must be writable" if "ermission denied" in reason else "load the data again"
+        raise DataError(f"{what}: {reason}; {advice}") from error
 
 
 def hit_of(score: float, payload: Mapping[str, Any]) -> Hit:
