@@ -21,7 +21,7 @@ from loaders.names import organisation_name
 from service import reports
 from service.answer import jsonld
 from service.answers import keep_answer
-from service.corpus import DataDirectory, open_graph, published_index, read_manifest
+from service.corpus import DataDirectory, open_graph, read_manifest
 from service.errors import EmicicloError
 from service.export import export_quads
 from service.loading.build import LoadReport, load
@@ -135,9 +135,9 @@ def _to_server(
     from service.vectors.server import ServerIndex, open_server, retire
 
     client = open_server(settings)
-    former = published_index(DataDirectory(data))
+    former = DataDirectory(data).replaceable()
     report = run(lambda prefix: ServerIndex(client, prefix))
-    retire(client, report.manifest.dataset, {report.manifest.index, *filter(None, [former])})
+    retire(client, report.manifest.dataset, {report.manifest.index, *([former.index] if former else [])})
     return report
 
 

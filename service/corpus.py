@@ -83,6 +83,13 @@ class DataDirectory:
         """The manifest of the published corpus, or None if nothing is loaded. Raises `DataError`."""
         return read_manifest(self.published()) if (self.current / "manifest.json").is_file() else None
 
+    def replaceable(self) -> Manifest | None:
+        """The manifest of what a load would replace; None too if another release wrote it."""
+        try:
+            return self.manifest()
+        except DataError:
+            return None
+
 
 def read_manifest(version: Path) -> Manifest:
     """Read the manifest of a version. Raises `DataError`."""
@@ -91,15 +98,6 @@ def read_manifest(version: Path) -> Manifest:
         return Manifest.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError) as error:
         raise DataError(f"{path} is not a manifest of this release; load the data again") from error
-
-
-def published_index(directory: DataDirectory) -> str | None:
-    """The prefix of the published corpus's collections, or None; also None for another release's."""
-    try:
-        manifest = directory.manifest()
-    except DataError:
-        return None
-    return manifest.index if manifest else None
 
 
 @dataclass(frozen=True, slots=True)

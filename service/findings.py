@@ -61,8 +61,7 @@ def find(question: Question, corpus: Corpus, chamber: Chamber, settings: Retriev
         authority={speaker: a.total for speaker, a in authorities.items()},
         weights=settings.weights,
     )
-    # What is left names the topic or is near beyond doubt: no further minimum applies.
-    selected = merge.select(scored, settings.model_copy(update={"minimum_relevance": 0.0}))
+    selected = merge.select(scored, settings)
     watch.lap("score")
     evidence = records.evidence(selected, corpus)
     watch.lap("records")

@@ -135,9 +135,9 @@ def load(
     mapping = mappings.load(institution_name)
     sources = find_sources(folder, mapping)
     directory = DataDirectory(data)
-    former = _former_dataset(directory)
-    if former not in (None, mapping.dataset.id):
-        raise DataError(f"{data} holds the dataset {former}; choose another --data for {mapping.dataset.id}")
+    former = directory.replaceable()
+    if former is not None and former.dataset != mapping.dataset.id:
+        raise DataError(f"{data} holds the dataset {former.dataset}; choose another --data for {mapping.dataset.id}")
     digests = {str(path.relative_to(folder)): _digest(path) for path in sources.all}
     version = _version(digests, mapping, base_iri, embedder)
     index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
@@ -201,15 +201,6 @@ def load(
             encoding="utf-8",
         )
     return report
-
-
-def _former_dataset(directory: DataDirectory) -> str | None:
-    """The dataset that is published, or None; data of another release are there to be loaded anew."""
-    try:
-        manifest = directory.manifest()
-    except DataError:
-        return None
-    return manifest.dataset if manifest else None
 
 
 def _read_sources(store: Store, sources: Sources, names: record.Names, clock: _Clock, progress: Progress) -> ocd.Counts:

@@ -1,7 +1,5 @@
 """The dense channel: chunks near the question by vector, ordered with the help of BM25."""
 
-from dataclasses import replace
-
 from service.corpus import Corpus
 from service.evidence import Candidate, Reason
 from service.question import Question
@@ -71,8 +69,3 @@ def _fused(
         + lexical_weight * words.get(found.chunk, 0.0) / best_words
         for found in candidates
     }
-
-
-def with_reasons(found: Candidate, *reasons: Reason) -> Candidate:
-    """The same candidate with further reasons, each once."""
-    return replace(found, reasons=tuple(dict.fromkeys((*found.reasons, *reasons))))

@@ -73,10 +73,9 @@ def score(
 def select(scored: Sequence[Scored], settings: RetrievalSettings) -> tuple[Scored, ...]:
     """Choose at most `selected` passages: first each bloc's minimum, then the best of the rest.
 
-    A passage below the minimum relevance is never chosen; a speaker gives at most
+    Whether a passage is about the topic was decided before. A speaker gives at most
     `per_speaker`, and a bloc at most a third, unless the blocs' minimums need more.
     """
-    usable = [item for item in scored if item.terms.relevance >= settings.minimum_relevance]
     by_speaker: Counter[str] = Counter()
     by_bloc: Counter[str] = Counter()
     chosen: dict[str, Scored] = {}
@@ -95,13 +94,13 @@ def select(scored: Sequence[Scored], settings: RetrievalSettings) -> tuple[Score
             by_bloc[found.bloc] += 1
 
     of_bloc: defaultdict[str, list[Scored]] = defaultdict(list)
-    for item in usable:
+    for item in scored:
         of_bloc[item.candidate.bloc].append(item)
     # In turns, so that where there is little room no bloc takes the place of another's first.
     for number in range(1, settings.per_group_minimum + 1):
         for bloc in sorted(of_bloc):
             for item in of_bloc[bloc]:
                 take(item, number)
-    for item in usable:
+    for item in scored:
         take(item, max(settings.per_group_minimum, settings.selected // 3))
     return tuple(sorted(chosen.values(), key=lambda item: (-item.score, item.candidate.chunk)))

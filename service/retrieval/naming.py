@@ -8,7 +8,7 @@ missing; or a label of a thesaurus concept that the topic names stands for the w
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
@@ -16,11 +16,10 @@ from pyoxigraph import NamedNode
 
 import sparql
 from service.corpus import Corpus
-from service.evidence import Candidate, Reason
+from service.evidence import Candidate
 from service.question import Question
-from service.retrieval.dense import candidate
 from service.thesaurus import content_words, label_key, stemmed, stems, words
-from service.vectors import CHUNKS
+from service.vectors import CHUNKS, Payload
 
 SHARE: Final = 0.6
 """Share of the topic's content words that names it."""
@@ -134,24 +133,44 @@ class Named:
 
 def find(question: Question, corpus: Corpus, pool: Iterable[Candidate]) -> Named:
     """Read the pool, and what holds the topic's words, and tell which passages name the topic."""
-    candidates = {c.chunk: c for c in (*found_by_words(question, corpus), *pool)}
-    texts = _texts({c.speech for c in candidates.values()}, corpus)
-    passages = {c.chunk: Passage.of(texts[c.speech][c.start : c.end]) for c in candidates.values()}
+    where = question.filters.where(question.reference_date)
+    hits = corpus.vectors.lexical(CHUNKS, question.lexical, limit=COUNTED, where=where)
+    places = {hit.iri: _Place.of_payload(hit.payload) for hit in hits}
+    places |= {c.chunk: _Place(c.speech, c.start, c.end, c.speaker, c.bloc, c.day) for c in pool}
+    texts = _texts({place.speech for place in places.values()}, corpus)
+    passages = {chunk: Passage.of(texts[place.speech][place.start : place.end]) for chunk, place in places.items()}
     topic = naming(question, tuple(passages.values()))
     chunks = frozenset(chunk for chunk, passage in passages.items() if topic.names(passage))
     mentions: defaultdict[str, dict[str, Mention]] = defaultdict(dict)
     for chunk in sorted(chunks):
-        c = candidates[chunk]
-        mention = Mention(c.speech, c.speaker, c.bloc, date.fromisoformat(str(c.day)))
-        mentions[c.bloc].setdefault(c.speech, mention)
+        place = places[chunk]
+        mention = Mention(place.speech, place.speaker, place.bloc, date.fromisoformat(str(place.day)))
+        mentions[place.bloc].setdefault(place.speech, mention)
     return Named(chunks, {bloc: tuple(found.values()) for bloc, found in mentions.items()})
 
 
-def found_by_words(question: Question, corpus: Corpus) -> tuple[Candidate, ...]:
-    """The chunks with the best lexical match; their `similarity` is unknown and left at zero."""
-    where = question.filters.where(question.reference_date)
-    hits = corpus.vectors.lexical(CHUNKS, question.lexical, limit=COUNTED, where=where)
-    return tuple(replace(candidate(hit, Reason("lexical")), similarity=0.0) for hit in hits)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a passage stands and whose it is."""
+
+    speech: str
+    start: int
+    end: int
+    speaker: str | None
+    bloc: str
+    day: int
+
+    @classmethod
+    def of_payload(cls, payload: Payload) -> "_Place":
+        speaker = payload.get("speaker")
+        return cls(
+            speech=str(payload["speech"]),
+            start=int(payload["start"]),
+            end=int(payload["end"]),
+            speaker=str(speaker) if speaker is not None else None,
+            bloc=str(payload["bloc"]),
+            day=int(payload["day"]),
+        )
 
 
 def _texts(iris: Iterable[str], corpus: Corpus) -> dict[str, str]:

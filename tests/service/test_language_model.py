@@ -469,3 +469,18 @@ def test_a_real_server_speaks_the_protocol_and_keeps_the_schema(
     assert answer.writer.model == "smollm2"
     (section,) = answer.sections
     assert section.text.count("{q") == len(section.quotations)
+
+
+def test_an_endpoint_out_of_reach_is_left_alone_and_not_named_as_the_writer(
+    engine: Engine, answers: dict[str, Answer]
+) -> None:
+    unreachable = LanguageModel(name="x", base_url="http://127.0.0.1:1/v1", api_key=None, timeout=0.5)
+    answer = ask(TOPICS[2], replace(engine, language_model=unreachable))
+    assert not unreachable.answers
+    assert without_model(answer) == without_model(answers[TOPICS[2]])
+    assert answer.writer.model is None
+    assert answer.writer.fallbacks == supported(answer)
+    write = to_jsonld(answer)["activities"][2]
+    assert (write["agent"]["name"], write["fallbacks"]) == ("Emiciclo, extractive writer", supported(answer))
+    unreachable.begin()
+    assert unreachable.answers

@@ -3,6 +3,9 @@
 import json
 import re
 import socket
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -301,3 +304,20 @@ def test_nothing_of_an_answer_is_lost_on_the_way_to_rdf(documents: dict[str, Doc
     assert len(set(graph.subjects(RDF.type, NS.Quotation))) == len(of_type(documents[TOPICS[0]], "Quotation"))
     assert str(next(graph.subjects(RDF.type, NS.Answer))) == documents[TOPICS[0]]["id"]
     assert documents[TOPICS[0]]["@context"] == CONTEXT
+
+
+def test_an_answer_waits_for_another_process_that_keeps_its_own(answers: dict[str, Answer], tmp_path: Path) -> None:
+    document = to_jsonld(next(iter(answers.values())))
+    program = "import sys; from pyoxigraph import Store; s = Store(sys.argv[1]); print('held', flush=True); input()"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdin is not None
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    release = threading.Timer(0.3, holder.stdin.close)
+    release.start()
+    assert keep_answer(tmp_path, document)
+    release.join()
+    holder.wait(10)
+    assert read_answer(tmp_path, document["id"]) == document
