@@ -149,7 +149,7 @@ def test_every_bloc_is_heard_where_there_is_room_F56(found: list[Candidate], lim
     everything = scored(found)
     blocs = {item.candidate.bloc for item in everything}
     heard = {item.candidate.bloc for item in select(everything, limits)}
-    if limits.per_group_minimum and len({item.candidate.speaker for item in usable}) == len(usable):
+    if limits.per_group_minimum and len({item.candidate.speaker for item in everything}) == len(everything):
         assert len(heard) == min(len(blocs), limits.selected)
 
 
