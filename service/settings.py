@@ -90,6 +90,8 @@ class Settings(BaseSettings):
     expand_short_questions: bool = True
     """With a language model, let it add words to questions of five words or fewer."""
     retrieval: RetrievalSettings = RetrievalSettings()
+    public_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
+    """Where the site is seen from outside; needed behind a proxy that does not pass host and scheme."""
 
     @classmethod
     def settings_customise_sources(

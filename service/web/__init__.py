@@ -1,0 +1,1 @@
+"""The web: one Flask application, one blueprint a surface."""

@@ -1,0 +1,77 @@
+"""Errors over HTTP: problem+json (RFC 9457) for programs, a page for people who came with a browser."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from flask import Flask, Response, json, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from service.errors import DataError, EmicicloError
+
+
+class Problem(Exception):
+    """What is answered in place of the thing asked for.
+
+    `detail` tells the person what was wrong and what to do; `more` are members of the problem
+    document beyond the standard ones (such as `line`, `column`, `limits`).
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        title: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.title = title or HTTPStatus(status).phrase
+        self.headers = dict(headers or {})
+        self.more = more
+
+
+def respond(problem: Problem) -> Response:
+    """The response for a problem, as a page where a browser asks for one."""
+    if (
+        request.accept_mimetypes.best_match(["application/problem+json", "application/json", "text/html"])
+        == "text/html"
+    ):
+        body = render_template("problem.html", problem=problem)
+        response = Response(body, problem.status, mimetype="text/html")
+    else:
+        document = {"type": "about:blank", "title": problem.title, "status": problem.status, "detail": problem.detail}
+        body = json.dumps(document | problem.more, ensure_ascii=False) + "\n"
+        response = Response(body, problem.status, mimetype="application/problem+json")
+    response.headers.update(problem.headers)
+    response.headers.setdefault("Cache-Control", "no-store")
+    response.vary.add("Accept")
+    return response
+
+
+def register(app: Flask) -> None:
+    """Answer every error of an application as a problem."""
+    app.register_error_handler(Problem, respond)
+    app.register_error_handler(HTTPException, lambda error: respond(_of_http(error)))
+    app.register_error_handler(EmicicloError, lambda error: respond(_of_ours(error)))
+    app.register_error_handler(Exception, lambda error: respond(_unexpected(app, error)))
+
+
+def _of_http(error: HTTPException) -> Problem:
+    status = error.code or 500
+    headers = {
+        name: value for name, value in error.get_headers() if name.lower() in ("allow", "location", "retry-after")
+    }
+    return Problem(status, error.description or HTTPStatus(status).phrase, headers=headers)
+
+
+def _of_ours(error: EmicicloError) -> Problem:
+    return Problem(503 if isinstance(error, DataError) else 500, str(error))
+
+
+def _unexpected(app: Flask, error: Exception) -> Problem:
+    app.logger.error("unexpected error at %s", request.path, exc_info=error)
+    return Problem(500, "something went wrong here; the log of the service says what")
