@@ -1,7 +1,6 @@
 """What every blueprint works with: the data, the settings, and the graph as the site's own pages ask it."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
