@@ -71,7 +71,7 @@ class EmbeddedGraph:
 
     def select(self, query: str) -> list[Row]:
         with _refusals("the graph store refused a query"):
-            return _rows(self._run(query))
+            return rows_of(self._run(query))
 
     def ask(self, query: str) -> bool:
         with _refusals("the graph store refused a query"):
@@ -102,7 +102,7 @@ class RemoteGraph:
     def select(self, query: str) -> list[Row]:
         content = self._fetch(query, SELECT, JSON)
         with _refusals(f"{self.url} did not answer a query with SPARQL results"):
-            return _rows(parse_query_results(content, format=QueryResultsFormat.JSON))
+            return rows_of(parse_query_results(content, format=QueryResultsFormat.JSON))
 
     def ask(self, query: str) -> bool:
         content = self._fetch(query, ASK, JSON)
@@ -144,7 +144,8 @@ def _refusals(what: str) -> Iterator[None]:
         raise QueryError(f"{what}: {reason[:LONGEST_REASON]}") from error
 
 
-def _rows(solutions: QuerySolutions | QueryBoolean | QueryTriples) -> list[Row]:
+def rows_of(solutions: object) -> list[Row]:
+    """The solutions of a SELECT query. Raises `ValueError` for anything else."""
     if not isinstance(solutions, QuerySolutions):
         raise ValueError("SELECT was expected")
     names = [variable.value for variable in solutions.variables]

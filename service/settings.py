@@ -59,6 +59,44 @@ class RetrievalSettings(BaseModel):
     weights: ScoreWeights = ScoreWeights()
 
 
+class SparqlSettings(BaseModel):
+    """Limits of the public SPARQL endpoint. Every one is told in the service description and in refusals."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    seconds: float = Field(default=10.0, gt=0, le=3600)
+    """Of evaluation; a query that takes longer is stopped."""
+    rows: int = Field(default=1_000_000, ge=1)
+    bytes: int = Field(default=50_000_000, ge=1000)
+    memory_mb: int = Field(default=1024, ge=256)
+    """Of one query worker."""
+    workers: int = Field(default=6, ge=1, le=256)
+    """Queries at once."""
+    long_queries: int = Field(default=4, ge=1)
+    """Queries at once that take longer than half a second, of all clients …"""
+    long_queries_per_client: int = Field(default=2, ge=1)
+    """… and of one."""
+    queries_per_client: int = Field(default=4, ge=1)
+    """Requests of one client at once, from the query to the last byte of its answer."""
+    wait_seconds: float = Field(default=1.0, ge=0)
+    """How long a query waits for a free worker."""
+    query_characters: int = Field(default=500_000, ge=1000)
+    query_depth: int = Field(default=100, ge=10)
+    query_patterns: int = Field(default=256, ge=10)
+    query_operators: int = Field(default=2_000, ge=10)
+    partners: tuple[str, ...] = ()
+    """SPARQL endpoints that a SERVICE clause may name; none by default."""
+    private_partners: bool = False
+    """Whether partners may have addresses inside this network."""
+    partner_seconds: float = Field(default=5.0, gt=0)
+    partner_bytes: int = Field(default=1_000_000, ge=1000)
+    partner_rows: int = Field(default=10_000, ge=1)
+    partner_keys: int = Field(default=500, ge=0)
+    """Values of shared variables that are sent along, so that a partner gives only what can join."""
+    page_seconds: float = Field(default=5.0, gt=0)
+    """Of evaluation of one query of the site's own pages, which have workers of their own."""
+    page_workers: int = Field(default=2, ge=1)
+
+
 class Settings(BaseSettings):
     """All settings of the service. Environment: `EMICICLO_EMBEDDER`, `EMICICLO_RETRIEVAL__TOP_K` …"""
 
@@ -90,6 +128,11 @@ class Settings(BaseSettings):
     expand_short_questions: bool = True
     """With a language model, let it add words to questions of five words or fewer."""
     retrieval: RetrievalSettings = RetrievalSettings()
+    sparql: SparqlSettings = SparqlSettings()
+    web_threads: int = Field(default=64, ge=2, le=1024)
+    """Requests that the web server works on at once."""
+    trusted_proxies: int = Field(default=0, ge=0)
+    """How many proxies stand in front and set X-Forwarded-*; the client is told by them."""
     public_url: str | None = Field(default=None, pattern=r"^https?://\S+$")
     """Where the site is seen from outside; needed behind a proxy that does not pass host and scheme."""
 

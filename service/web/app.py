@@ -1,28 +1,61 @@
 """The Flask application: blueprints, headers of every response, errors."""
 
 from pathlib import Path
+from typing import Final
 
 from flask import Flask, Response
+from flask_compress import Compress
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.corpus import DataDirectory
 from service.graph import GraphStore
 from service.settings import Settings
-from service.web import problems
+from service.snapshots.runner import QueryRunner
+from service.web import console, language, pages, problems, resources, sparql
+from service.web.admission import Admission
 from service.web.site import EXTENSION, Site
 
-POLICY = (
+COMPRESSED: Final = [
+    "text/html", "text/css", "text/javascript", "text/csv", "text/tab-separated-values", "text/turtle",
+    "application/json", "application/ld+json", "application/problem+json", "application/n-triples",
+    "application/n-quads", "application/trig", "application/rdf+xml", "application/sparql-query",
+    "application/sparql-results+json", "application/sparql-results+xml", "image/svg+xml",
+]  # fmt: skip
+POLICY: Final = (
     "default-src 'self'; img-src 'self' data: https:; style-src 'self' 'unsafe-inline'; "
     "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 )
 
 
-def create_app(data: Path, settings: Settings, graph: GraphStore) -> Flask:
-    """Make the application over a data directory."""
+def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryRunner | None = None) -> Flask:
+    """Make the application over a data directory.
+
+    The site's pages ask `graph`, the public asks `runner`; without one there is no endpoint.
+    """
     app = Flask("service.web")
+    app.config.from_mapping(
+        MAX_CONTENT_LENGTH=12 * settings.sparql.query_characters,  # of UTF-8, percent-encoded
+        MAX_FORM_MEMORY_SIZE=None,
+        COMPRESS_MIMETYPES=COMPRESSED,
+        COMPRESS_ALGORITHM=["zstd", "br", "gzip"],
+        COMPRESS_ALGORITHM_STREAMING=["zstd", "gzip"],
+    )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    app.extensions[EXTENSION] = Site(DataDirectory(data), settings, graph)
+    app.extensions[EXTENSION] = Site(
+        DataDirectory(data), settings, graph, runner, Admission(settings.sparql.queries_per_client)
+    )
     problems.register(app)
+    language.register(app)
+    pages.register(app)
+    app.register_blueprint(resources.blueprint)
+    app.register_blueprint(console.blueprint)
+    if runner is not None:
+        app.register_blueprint(sparql.blueprint)
+    Compress(app)
     app.after_request(_headers)
+    if settings.trusted_proxies:
+        count = settings.trusted_proxies
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=count, x_proto=count, x_host=count, x_prefix=count)  # type: ignore[method-assign]
     return app
 
 

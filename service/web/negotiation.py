@@ -34,16 +34,16 @@ RDF_FORMATS: Final = {
 }
 
 
-def choose(forms: Sequence[Form], *, default: Form | None = None) -> Form:
-    """The form that the client prefers: `?format=` first, then `Accept` with its q-values.
+def choose(forms: Sequence[Form], *, default: Form | None = None, wanted: str | None = None) -> Form:
+    """The form that the client prefers: `wanted` or `?format=` first, then `Accept` with its q-values.
 
     Without a preference it is `default`, or the first. Raises `Problem` 400 for an unknown
     `format` and 406 where nothing fits.
     """
-    wanted = request.args.get("format")
+    wanted = wanted or request.args.get("format")
     if wanted is not None:
         for form in forms:
-            if wanted in (form.name, form.media_type):
+            if wanted in (form.name, form.media_type, *form.also):
                 return form
         raise Problem(400, f"there is no format {wanted!r} here; known: {', '.join(form.name for form in forms)}")
     ordered = [default, *(form for form in forms if form is not default)] if default else list(forms)

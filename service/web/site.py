@@ -9,6 +9,8 @@ from flask import current_app, request
 from service.corpus import DataDirectory, Manifest, read_manifest
 from service.graph import GraphStore
 from service.settings import Settings
+from service.snapshots.runner import QueryRunner
+from service.web.admission import Admission
 
 EXTENSION: Final = "emiciclo"
 
@@ -21,6 +23,9 @@ class Site:
     settings: Settings
     graph: GraphStore
     """Answers the site's own queries, over the union of the graphs, apart from the public's."""
+    runner: QueryRunner | None
+    """Runs the public's queries; None where the site has no endpoint."""
+    admission: Admission
 
     @property
     def manifest(self) -> Manifest:

@@ -1,0 +1,263 @@
+"""The structure of a query: which bracket closes which, its form, prefixes, graphs and services, and its size."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+from urllib.parse import urljoin
+
+from service.prefixes import PREFIXES
+from service.queries.refusal import QueryRefused
+from service.queries.tokens import Kind, Place, Token, place, tokens
+
+FORMS: Final = frozenset({"SELECT", "CONSTRUCT", "DESCRIBE", "ASK"})
+UPDATES: Final = frozenset({"INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"})
+VOLATILE: Final = frozenset({"NOW", "RAND", "UUID", "STRUUID"})
+"""Functions whose value another run would not repeat."""
+_CLOSES: Final = {"}": "{", ")": "(", "]": "[", "|}": "{|", ")>>": "<<("}
+_OPENS: Final = frozenset(_CLOSES.values())
+_STEPS: Final = frozenset({"/", "|", "^"})
+_PATTERNS: Final = frozenset(
+    {"UNION", "OPTIONAL", "GRAPH", "MINUS", "FILTER", "BIND", "SERVICE", "EXISTS", "SELECT", "LATERAL", "VALUES"}
+)
+_OPERATORS: Final = frozenset({"||", "&&", "!", "!=", "<", ">", "<=", ">=", "=", "+", "-", "*"})
+_ESCAPED: Final = re.compile(r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}")
+_TERMS: Final = frozenset({Kind.IRI, Kind.PREFIXED, Kind.STRING, Kind.NUMBER, Kind.VARIABLE, Kind.BLANK})
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySize:
+    """How large a query may be before a parser sees it. Engines recurse where people nest."""
+
+    characters: int
+    depth: int
+    """Brackets inside brackets."""
+    patterns: int
+    """Triple patterns, path steps and group patterns together."""
+    operators: int
+    """Operators in expressions."""
+
+
+class Service(NamedTuple):
+    """A SERVICE clause: the tokens of its keyword and of its braces, by index, and its address."""
+
+    keyword: int
+    opening: int
+    closing: int
+    address: str | None
+    """None where it is a variable."""
+    silent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """What was read from the tokens of one query."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    closing: dict[int, int]
+    """Index of an opening bracket to that of its closing one."""
+    form: str
+    """SELECT, CONSTRUCT, DESCRIBE or ASK."""
+    declared: dict[str, str]
+    used: dict[str, Token]
+    """Prefix to the first name that uses it, declarations aside."""
+    graphs: tuple[tuple[str, Token], ...]
+    """The IRIs after FROM and FROM NAMED."""
+    services: tuple[Service, ...]
+    volatile: bool
+
+    def at(self, token: Token) -> Place:
+        """Where a token stands."""
+        return place(self.text, token.start)
+
+
+def read_structure(text: str, size: QuerySize) -> Structure:
+    """Read the structure of a query. Raises `QueryRefused` for what is too large, not closed, or no query."""
+    if len(text) > size.characters:
+        raise QueryRefused(
+            413, f"the query has {len(text):,} characters; {size.characters:,} are allowed", limit="query_characters"
+        )
+    read, closing = _balanced(text, size)
+    if not read:
+        raise QueryRefused(
+            400, "the query is empty; write a SELECT, ASK, CONSTRUCT or DESCRIBE query", place=Place(1, 1)
+        )
+    form = _form(text, read)
+    base, declared, prologue = _prologue(read)
+    used: dict[str, Token] = {}
+    for token in read[prologue:]:
+        if token.kind is Kind.PREFIXED:
+            used.setdefault(token.prefix, token)
+    words = {token.word for token in read}
+    return Structure(
+        text=text,
+        tokens=read,
+        closing=closing,
+        form=form,
+        declared=declared,
+        used=used,
+        graphs=tuple(_graphs(read, base, declared)) if "FROM" in words else (),
+        services=tuple(_services(read, closing, base, declared)) if "SERVICE" in words else (),
+        volatile=not VOLATILE.isdisjoint(words),
+    )
+
+
+def _balanced(text: str, size: QuerySize) -> tuple[tuple[Token, ...], dict[int, int]]:
+    """The tokens, and which bracket closes which; refuses as soon as a limit is passed."""
+    read: list[Token] = []
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    data = -1  # the depth at which a VALUES block stands; what is in it are terms, no patterns
+    patterns = operators = 0
+    for index, token in enumerate(tokens(text)):
+        read.append(token)
+        if token.kind is Kind.STRAY:
+            raise _refused(text, token, f"{_shown(token)} begins nothing that SPARQL knows")
+        word = token.word
+        if not word:
+            if token.kind in _TERMS and data < 0 and _in_collection(read, opened):
+                patterns += 1
+        elif word in _OPENS:
+            if word == "{" and data < 0 and _begins_data(read, index):
+                data = len(opened)
+            opened.append(index)
+            if len(opened) > size.depth:
+                raise _too_large(text, token, "brackets inside brackets", size.depth, "query_depth")
+        elif word in _CLOSES:
+            if not opened or read[opened[-1]].text != _CLOSES[word]:
+                wanted = f"; {_shown(read[opened[-1]])} is still open" if opened else ""
+                raise _refused(text, token, f"{_shown(token)} closes nothing{wanted}")
+            closing[opened.pop()] = index
+            if len(opened) == data:
+                data = -1
+        elif word in _STEPS or word in _PATTERNS:
+            patterns += 1
+        elif word in (".", ";", ","):
+            patterns += data < 0 and bool(opened) and read[opened[-1]].text != "("
+        elif word in _OPERATORS:
+            operators += 1
+        if patterns > size.patterns:
+            raise _too_large(text, token, "triple patterns and path steps", size.patterns, "query_patterns")
+        if operators > size.operators:
+            raise _too_large(text, token, "operators", size.operators, "query_operators")
+    if opened:
+        last = read[opened[-1]]
+        raise _refused(text, last, f"{_shown(last)} is never closed")
+    return tuple(read), closing
+
+
+def _in_collection(read: list[Token], opened: list[int]) -> bool:
+    """Whether the last term stands in an RDF collection: brackets among triples that belong to no function."""
+    if len(opened) < 2 or read[opened[-1]].text != "(":
+        return False
+    before = read[opened[-1] - 1]
+    return before.kind is not Kind.WORD and read[opened[-2]].text in ("{", "[", "(")
+
+
+def _begins_data(read: list[Token], index: int) -> bool:
+    """Whether the brace at an index opens the rows of a VALUES clause."""
+    before = index - 1
+    if before >= 0 and read[before].kind is Kind.VARIABLE:
+        return before >= 1 and read[before - 1].word == "VALUES"
+    if before < 0 or read[before].text != ")":
+        return False
+    while before >= 0 and read[before].text != "(":
+        before -= 1
+    return before >= 1 and read[before - 1].word == "VALUES"
+
+
+def _form(text: str, read: tuple[Token, ...]) -> str:
+    for token in read:
+        if token.word in FORMS:
+            return token.word
+        if token.word in UPDATES:
+            raise QueryRefused(
+                400,
+                f"this is an update ({token.word}); the endpoint is read-only and takes SPARQL queries alone",
+                place=place(text, token.start),
+            )
+        if token.word == "{":
+            break
+    raise QueryRefused(
+        400,
+        "this is no SPARQL query: SELECT, ASK, CONSTRUCT or DESCRIBE is missing",
+        place=place(text, read[0].start),
+    )
+
+
+def _prologue(read: tuple[Token, ...]) -> tuple[str, dict[str, str], int]:
+    """The base IRI, the declared prefixes, and the index of the first token after them."""
+    base, declared, index = "", dict[str, str](), 0
+    while index < len(read):
+        word = read[index].word
+        if word == "PREFIX" and index + 2 < len(read) and read[index + 2].kind is Kind.IRI:
+            declared[read[index + 1].prefix] = urljoin(base, iri_of(read[index + 2]))
+            index += 3
+        elif word == "BASE" and index + 1 < len(read):
+            base = urljoin(base, iri_of(read[index + 1]))
+            index += 2
+        elif word in FORMS or word in UPDATES:
+            break
+        else:
+            index += 1
+    return base, declared, index
+
+
+def _graphs(read: tuple[Token, ...], base: str, declared: dict[str, str]) -> Iterable[tuple[str, Token]]:
+    for index, token in enumerate(read[:-1]):
+        if token.word == "FROM":
+            named = read[index + 1 + (read[index + 1].word == "NAMED")] if index + 2 < len(read) else read[index + 1]
+            iri = resolve(named, base, declared)
+            if iri is not None:
+                yield iri, named
+
+
+def _services(
+    read: tuple[Token, ...], closing: dict[int, int], base: str, declared: dict[str, str]
+) -> Iterable[Service]:
+    for index, token in enumerate(read):
+        if token.word != "SERVICE":
+            continue
+        silent = index + 1 < len(read) and read[index + 1].word == "SILENT"
+        name = index + 1 + silent
+        opening = name + 1
+        if opening in closing:
+            yield Service(index, opening, closing[opening], resolve(read[name], base, declared), silent)
+
+
+def resolve(token: Token, base: str, declared: dict[str, str]) -> str | None:
+    """The IRI that a token names, by base and prefixes; None for what is no IRI."""
+    if token.kind is Kind.IRI:
+        return urljoin(base, iri_of(token)) if base else iri_of(token)
+    if token.kind is Kind.PREFIXED:
+        namespace = declared.get(token.prefix, PREFIXES.get(token.prefix))
+        local = token.text.split(":", 1)[1].replace("\\", "")
+        return None if namespace is None else namespace + local
+    return None
+
+
+def iri_of(token: Token) -> str:
+    """The text between the angle brackets, with code point escapes resolved."""
+    inner = token.text[1:-1] if token.kind is Kind.IRI else ""
+    return _ESCAPED.sub(lambda found: chr(min(int(found[0][2:], 16), 0x10FFFF)), inner)
+
+
+def _shown(token: Token) -> str:
+    text = token.text if len(token.text) <= 30 else token.text[:30] + "…"
+    return f"“{text}”"
+
+
+def _refused(text: str, token: Token, what: str) -> QueryRefused:
+    where = place(text, token.start)
+    return QueryRefused(400, f"{where}: {what}", place=where)
+
+
+def _too_large(text: str, token: Token, what: str, limit: int, name: str) -> QueryRefused:
+    where = place(text, token.start)
+    return QueryRefused(
+        400,
+        f"{where}: the query has more than {limit:,} {what}, which is the limit here; split it",
+        place=where,
+        limit=name,
+    )

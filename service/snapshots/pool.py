@@ -1,0 +1,376 @@
+"""A pool of query workers: one query each, killed at the limit, replaced, and moved to a new snapshot.
+
+A query that is not done after a moment is *long*. Long queries go on at the lowest priority and in
+few places only, so that the quick ones, which are nearly all, find a worker and a processor.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from service.queries.refusal import QueryRefused
+from service.snapshots import worker as process
+from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryLimits, QueryRequest, too_late, too_long
+
+READY_SECONDS: Final = 30.0
+LOOK_SECONDS: Final = 1.0
+"""Between two looks for a new snapshot."""
+LONG_SECONDS: Final = 0.5
+LONG_PRIORITY: Final = 15
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A published store that nobody writes to."""
+
+    path: Path
+    version: str
+    union_default_graph: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSize:
+    """How much a pool does at once."""
+
+    workers: int
+    long: int
+    """Long queries at once, of all clients …"""
+    long_of_client: int
+    """… and of one."""
+    wait_seconds: float
+    """How long a query waits for a worker."""
+
+
+class Worker:
+    """One worker process, as its parent sees it."""
+
+    def __init__(self, snapshot: Snapshot, memory_mb: int) -> None:
+        self.snapshot = snapshot
+        ours, theirs = socket.socketpair()
+        self.connection = ours
+        with theirs:
+            root = str(Path(__file__).resolve().parents[2])
+            self.process = subprocess.Popen(  # noqa: S603
+                [sys.executable, "-m", process.__name__, str(theirs.fileno()), str(snapshot.path), str(memory_mb)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                # Nothing of the parent's environment: there are keys in it.
+                env={"PYTHONPATH": root, "MALLOC_ARENA_MAX": "2", "PYTHONDONTWRITEBYTECODE": "1"},
+                cwd="/",
+            )
+        self._buffer = bytearray()
+        self.low_priority = False
+        try:
+            kind, body = self.frame(time.monotonic() + READY_SECONDS)
+            if kind != process.READY:
+                raise EOFError
+            told = json.loads(body)
+        except (EOFError, TimeoutError, OSError) as error:
+            self.kill()
+            raise OSError(f"no query worker can be started over {snapshot.path}") from error
+        self.isolation: str = told["isolation"]
+        self.graphs: tuple[str, ...] = tuple(told["graphs"])
+
+    def send(self, job: dict[str, Any]) -> None:
+        body = json.dumps(job).encode()
+        self.connection.settimeout(READY_SECONDS)
+        self.connection.sendall(struct.pack("!I", len(body)) + body)
+
+    def frame(self, deadline: float) -> tuple[bytes, bytes]:
+        """The next frame. Raises `TimeoutError` at the deadline and `EOFError` if the worker is gone."""
+        kind, length = process.FRAME.unpack(self._read(process.FRAME.size, deadline))
+        return kind, self._read(length, deadline)
+
+    def _read(self, count: int, deadline: float) -> bytes:
+        while len(self._buffer) < count:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            self.connection.settimeout(left)
+            part = self.connection.recv(1 << 17)
+            if not part:
+                raise EOFError
+            self._buffer += part
+        data = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return data
+
+    def lower_priority(self) -> None:
+        """Let quick queries go first."""
+        self.low_priority = True
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self.process.pid, LONG_PRIORITY)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.connection.close()
+        self.process.wait()
+
+
+class QueryPool:
+    """Runs queries in worker processes over the snapshot that is published now."""
+
+    def __init__(self, find: Callable[[], Snapshot], limits: QueryLimits, size: PoolSize) -> None:
+        """`find` names the published snapshot; it is asked again about once a second.
+
+        Raises `OSError` if no worker starts.
+        """
+        self.limits = limits
+        self.size = size
+        self._find = find
+        self._state = threading.Condition()
+        self._idle: list[Worker] = []
+        self._busy: set[Worker] = set()
+        self._long: Counter[str] = Counter()
+        self._closed = False
+        self._snapshot = find()
+        first = Worker(self._snapshot, limits.memory_mb)
+        self.isolation = first.isolation
+        if first.isolation != "isolated":
+            _log.warning("query workers are %s", first.isolation)
+        self._graphs = first.graphs
+        self._idle.append(first)
+        # Workers are started from one thread only, which lives as long as the pool.
+        self._keeper = threading.Thread(target=self._keep, name="query-pool", daemon=True)
+        self._keeper.start()
+
+    @property
+    def version(self) -> str:
+        return self._snapshot.version
+
+    def graphs(self) -> tuple[str, ...]:
+        return self._graphs
+
+    def processes(self) -> list[int]:
+        """The process ids of the workers."""
+        with self._state:
+            return [worker.process.pid for worker in (*self._idle, *self._busy)]
+
+    def run(self, request: QueryRequest, client: str) -> QueryAnswer:
+        """Run a query. Raises `QueryRefused`: 400 for a wrong one, 413 or 503 for one that passes a limit."""
+        worker = self._take()
+        started = time.monotonic()
+        whole = False
+        body = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (it outlives this call)
+        run = _Run(self, worker, client, started)
+        try:
+            worker.send(self._job(request, worker.snapshot))
+            length = run.collect(body)
+            whole = True
+        except QueryRefused as refusal:
+            whole = refusal.status == 400
+            body.close()
+            raise
+        except (EOFError, OSError) as error:
+            body.close()
+            raise self.died() from error
+        except BaseException:
+            body.close()
+            raise
+        finally:
+            run.end()
+            self._give_back(worker, reusable=whole and not run.heavy)
+        body.seek(0)
+        return QueryAnswer(body, length, request.media_type, time.monotonic() - started)
+
+    def close(self) -> None:
+        """End every worker."""
+        with self._state:
+            self._closed = True
+            workers = [*self._idle, *self._busy]
+            self._idle.clear()
+            self._state.notify_all()
+        for worker in workers:
+            worker.kill()
+        self._keeper.join(READY_SECONDS)
+
+    def _job(self, request: QueryRequest, snapshot: Snapshot) -> dict[str, Any]:
+        return {
+            "query": request.text,
+            "table": request.table,
+            "media_type": request.media_type,
+            "base": request.base,
+            "prefixes": dict(request.prefixes),
+            "shown_prefixes": dict(request.shown_prefixes),
+            "default": request.default_graphs,
+            "named": request.named_graphs,
+            "union": snapshot.union_default_graph and not request.own_dataset,
+            "seconds": self.limits.seconds,
+            "rows": self.limits.rows,
+            "bytes": self.limits.bytes,
+        }
+
+    def _take(self) -> Worker:
+        deadline = time.monotonic() + self.size.wait_seconds
+        with self._state:
+            while not self._idle:
+                left = deadline - time.monotonic()
+                if left <= 0 or self._closed:
+                    raise QueryRefused(
+                        503,
+                        f"every worker is busy ({self.size.workers} queries at once); try again in a moment",
+                        retry_after=1,
+                        limit="workers",
+                    )
+                self._state.wait(left)
+            worker = self._idle.pop()
+            self._busy.add(worker)
+            return worker
+
+    def _give_back(self, worker: Worker, *, reusable: bool) -> None:
+        with self._state:
+            self._busy.discard(worker)
+            keep = reusable and not worker.low_priority and worker.snapshot is self._snapshot and not self._closed
+            if keep:
+                self._idle.append(worker)
+            self._state.notify_all()
+        if not keep:
+            worker.kill()
+
+    def becomes_long(self, client: str) -> None:
+        """Count a query as long. Raises `QueryRefused` where there are too many."""
+        with self._state:
+            if self._long[client] >= self.size.long_of_client:
+                raise QueryRefused(
+                    429,
+                    f"you have {self._long[client]} long queries running, which is the limit for one client; "
+                    "wait for them, or ask for less",
+                    retry_after=max(1, round(self.limits.seconds)),
+                    limit="long_queries_per_client",
+                )
+            if self._long.total() >= self.size.long:
+                raise QueryRefused(
+                    503,
+                    f"{self._long.total()} long queries are running, which is the limit; try again later",
+                    retry_after=max(1, round(self.limits.seconds)),
+                    limit="long_queries",
+                )
+            self._long[client] += 1
+
+    def no_longer_long(self, client: str) -> None:
+        """A long query has ended."""
+        with self._state:
+            self._long[client] -= 1
+            if not self._long[client]:
+                del self._long[client]
+
+    def died(self) -> QueryRefused:
+        """The refusal of a query that ended its worker."""
+        return QueryRefused(
+            503,
+            f"the query needs more memory ({self.limits.memory_mb} MB are allowed) or nesting than the engine has; "
+            "ask for less: LIMIT, a narrower pattern, fewer brackets",
+            retry_after=60,
+            limit="memory_mb",
+        )
+
+    def _keep(self) -> None:
+        """Keep the pool full, and on the snapshot that is published."""
+        while True:
+            with self._state:
+                full = len(self._idle) + len(self._busy) >= self.size.workers
+                if full and not self._closed:
+                    self._state.wait(LOOK_SECONDS)
+                if self._closed:
+                    return
+                full = len(self._idle) + len(self._busy) >= self.size.workers
+            try:
+                self._follow()
+                if not full:
+                    self._add(Worker(self._snapshot, self.limits.memory_mb))
+            except Exception:
+                _log.exception("a query worker could not be started")
+                time.sleep(LOOK_SECONDS)
+
+    def _follow(self) -> None:
+        """Move to the published snapshot if that is another; queries that run end where they began."""
+        found = self._find()
+        if found == self._snapshot:
+            return
+        first = Worker(found, self.limits.memory_mb)
+        with self._state:
+            former = list(self._idle)
+            self._idle = [first]
+            self._snapshot, self._graphs = found, first.graphs
+            self._state.notify_all()
+        for worker in former:
+            worker.kill()
+
+    def _add(self, worker: Worker) -> None:
+        with self._state:
+            if not self._closed:
+                self._idle.append(worker)
+                self._state.notify_all()
+                return
+        worker.kill()
+
+
+class _Run:
+    """One query on one worker."""
+
+    def __init__(self, pool: QueryPool, worker: Worker, client: str, started: float) -> None:
+        self._pool = pool
+        self._worker = worker
+        self._client = client
+        self._started = started
+        self._is_long = False
+        self.heavy = False
+        """Whether the worker holds so much memory that it had better be replaced."""
+
+    def collect(self, body: "tempfile.SpooledTemporaryFile[bytes]") -> int:
+        """Write the answer into a file and return its length."""
+        length = 0
+        while True:
+            kind, data = self._frame()
+            if kind == process.DATA:
+                body.write(data)
+                length += len(data)
+            elif kind == process.END:
+                self.heavy = int(data) > self._pool.limits.memory_mb * 2**20 // 4
+                return length
+            else:
+                raise self._refusal(json.loads(data))
+
+    def _frame(self) -> tuple[bytes, bytes]:
+        deadline = self._started + self._pool.limits.seconds
+        long_after = self._started + LONG_SECONDS
+        if not self._is_long and long_after < deadline:
+            with contextlib.suppress(TimeoutError):
+                return self._worker.frame(long_after)
+            self._pool.becomes_long(self._client)
+            self._is_long = True
+            self._worker.lower_priority()
+        try:
+            return self._worker.frame(deadline)
+        except TimeoutError as error:
+            raise too_late(self._pool.limits) from error
+
+    def end(self) -> None:
+        if self._is_long:
+            self._pool.no_longer_long(self._client)
+
+    def _refusal(self, told: dict[str, str]) -> QueryRefused:
+        why, message = told["why"], told["message"]
+        if why == "syntax":
+            return QueryRefused(400, message, limit="syntax")
+        if why == "memory":
+            return self._pool.died()
+        if why == "limit":
+            return too_long(self._pool.limits, message)
+        return QueryRefused(400, f"the query cannot be evaluated: {' '.join(message.split())[:300]}")

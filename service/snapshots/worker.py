@@ -1,0 +1,198 @@
+"""One query worker: a process that has a snapshot open read-only and answers one query at a time.
+
+It speaks over one socket, in frames of a kind (one byte), a length (four) and a body. It can open
+no connection, start no program and write no file; its memory is capped; it ends when its parent
+does. What a query does to it, up to a crash of the engine, is the parent's to notice and to mend.
+
+    python -m service.snapshots.worker FD STORE MEMORY_MB
+"""
+
+import json
+import os
+import resource
+import select
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from typing import IO, Any, Final, cast
+
+import pyoxigraph as ox
+
+from service.snapshots.counting import counter
+
+FRAME: Final = struct.Struct("!cI")
+READY, DATA, END, REFUSED = b"r", b"d", b"e", b"x"
+BLOCK: Final = 1 << 16
+"""Bytes of a frame of data."""
+GRACE_SECONDS: Final = 2
+"""Processor seconds beyond the limit after which the kernel ends a worker whose parent did not."""
+GRAPHS: Final = 10_000
+"""Names of graphs that a worker tells its parent."""
+
+
+class Refused(Exception):
+    """The answer passes a limit."""
+
+
+class _Answer:
+    """A file that frames what is written to it, and counts."""
+
+    def __init__(self, output: socket.socket, job: dict[str, Any]) -> None:
+        self._output = output
+        self._block = bytearray()
+        self._left = int(job["bytes"])
+        self._rows_left = int(job["rows"])
+        self._count = counter(job["media_type"]) if job["table"] else None
+
+    def write(self, data: Any) -> int:
+        self._left -= len(data)
+        if self._left < 0:
+            raise Refused("result_bytes")
+        self._block += data
+        if len(self._block) >= BLOCK:
+            self.flush()
+        return len(data)
+
+    def flush(self) -> None:
+        if not self._block:
+            return
+        if self._count:
+            self.take(self._count(bytes(self._block)))
+        send(self._output, DATA, self._block)
+        self._block = bytearray()
+
+    def take(self, rows: int) -> None:
+        """Count solutions or triples. Raises `Refused` past the limit."""
+        self._rows_left -= rows
+        if self._rows_left < 0:
+            raise Refused("result_rows")
+
+
+def send(output: socket.socket, kind: bytes, body: bytes | bytearray = b"") -> None:
+    """Send one frame."""
+    output.sendall(FRAME.pack(kind, len(body)) + body)
+
+
+def receive(connection: socket.socket, size: int) -> bytes | None:
+    """Read so many bytes; None at the end of the stream."""
+    parts = bytearray()
+    while len(parts) < size:
+        part = connection.recv(size - len(parts))
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)
+
+
+def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
+    """Run one query and write its answer. Raises what the engine raises, and `Refused`."""
+    dataset: dict[str, Any] = {"use_default_graph_as_union": job["union"]}
+    if job["default"] is not None:
+        # Both lists, empty ones too: with one left out, the store's own graphs would stay visible.
+        dataset = {
+            "default_graph": [ox.NamedNode(graph) for graph in job["default"]],
+            "named_graphs": [ox.NamedNode(graph) for graph in job["named"]],
+        }
+    found = store.query(job["query"], base_iri=job["base"], prefixes=job["prefixes"], **dataset)
+    file = _Answer(output, job)
+    if isinstance(found, ox.QueryTriples):
+        form = ox.RdfFormat.from_media_type(job["media_type"])
+        ox.serialize(_distinct(found, file), cast(IO[bytes], file), format=form, prefixes=job["shown_prefixes"])
+    else:
+        table_format = ox.QueryResultsFormat.from_media_type(job["media_type"])
+        found.serialize(cast(IO[bytes], file), table_format)
+    file.flush()
+
+
+def _distinct(triples: Iterable[ox.Triple], file: _Answer) -> Iterator[ox.Triple]:
+    """Each triple once: a graph is a set."""
+    seen: set[ox.Triple] = set()
+    for triple in triples:
+        if triple not in seen:
+            seen.add(triple)
+            file.take(1)
+            yield triple
+
+
+def serve(connection: socket.socket, store: ox.Store) -> None:
+    """Answer jobs until the parent closes the connection."""
+    while (head := receive(connection, 4)) is not None:
+        body = receive(connection, struct.unpack("!I", head)[0])
+        if body is None:
+            return
+        job = json.loads(body)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        processor = int(used.ru_utime + used.ru_stime + job["seconds"]) + 1 + GRACE_SECONDS
+        resource.setrlimit(resource.RLIMIT_CPU, (processor, resource.RLIM_INFINITY))
+        try:
+            answer(store, job, connection)
+            send(connection, END, str(_resident()).encode())
+        except Refused as limit:
+            _refuse(connection, "limit", str(limit))
+        except SyntaxError as error:
+            _refuse(connection, "syntax", str(error))
+        except MemoryError:
+            _refuse(connection, "memory", "")
+        except (ValueError, OSError, RuntimeError) as error:
+            _refuse(connection, "engine", str(error))
+
+
+def _refuse(connection: socket.socket, why: str, message: str) -> None:
+    send(connection, REFUSED, json.dumps({"why": why, "message": message}).encode())
+
+
+def _resident() -> int:
+    """Bytes of memory that this process holds now."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def isolate() -> str:
+    """Give up connections, programs and writing to files; return what is in force, or why nothing is."""
+    try:
+        import pyseccomp
+    except (ImportError, RuntimeError, OSError) as error:
+        return f"not isolated: {error}"
+    rules = pyseccomp.SyscallFilter(defaction=pyseccomp.ALLOW)
+    denied = pyseccomp.ERRNO(1)
+    for call in ("socket", "connect", "bind", "listen", "accept", "accept4", "execve", "execveat", "ptrace"):
+        rules.add_rule(denied, call)
+    for mode in (os.O_WRONLY, os.O_RDWR):
+        rules.add_rule(denied, "openat", pyseccomp.Arg(2, pyseccomp.MASKED_EQ, os.O_ACCMODE, mode))
+    try:
+        rules.load()
+    except OSError as error:
+        return f"not isolated: {error}"
+    return "isolated"
+
+
+def _end_with_parent(connection: socket.socket) -> None:
+    """End this process when the parent hangs up, in the midst of a query too."""
+    poll = select.poll()
+    poll.register(connection, select.POLLRDHUP)
+    while not poll.poll():
+        pass
+    os._exit(0)
+
+
+def main(arguments: list[str]) -> None:
+    """Open the snapshot, give up every privilege, and serve."""
+    descriptor, path, memory_mb = int(arguments[0]), arguments[1], int(arguments[2])
+    connection = socket.socket(fileno=descriptor)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
+    threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
+    store = ox.Store.read_only(path)
+    bool(store.query("ASK {}"))
+    graphs = [graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)][:GRAPHS]
+    send(connection, READY, json.dumps({"isolation": isolate(), "graphs": graphs}).encode())
+    serve(connection, store)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

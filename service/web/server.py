@@ -1,0 +1,71 @@
+"""The web server: Granian around the application, and the query workers behind it."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from flask import Flask
+from granian import Granian
+from granian.constants import Interfaces
+from granian.http import HTTP1Settings
+
+from service.corpus import DataDirectory, read_manifest
+from service.errors import DataError
+from service.settings import Settings
+from service.snapshots.graph import PooledGraph
+from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.remote import RemoteRunner
+from service.snapshots.runner import QueryLimits, QueryRunner
+from service.web.app import create_app
+
+HEADER_SECONDS: Final = 15
+PAGE_ROWS: Final = 100_000
+PAGE_BYTES: Final = 64_000_000
+
+
+def open_app(data: Path, settings: Settings) -> Flask:
+    """The application over what is published in a data directory. Raises `DataError`."""
+    public, pages = _runners(DataDirectory(data), settings)
+    return create_app(data, settings, PooledGraph(pages), public)
+
+
+def _runners(directory: DataDirectory, settings: Settings) -> tuple[QueryRunner, QueryRunner]:
+    """What runs the public's queries, and what runs those of the site's own pages."""
+    sparql = settings.sparql
+    limits = QueryLimits(sparql.seconds, sparql.rows, sparql.bytes, sparql.memory_mb)
+    of_pages = QueryLimits(sparql.page_seconds, PAGE_ROWS, PAGE_BYTES, sparql.memory_mb)
+    if settings.graph_url:
+        version = read_manifest(directory.published()).version
+        return RemoteRunner(settings.graph_url, limits, version), RemoteRunner(settings.graph_url, of_pages, version)
+
+    def find() -> Snapshot:
+        folder = directory.published()
+        return Snapshot(folder / "graph", folder.name, getattr(read_manifest(folder), "union_default_graph", True))
+
+    places = PoolSize(sparql.workers, sparql.long_queries, sparql.long_queries_per_client, sparql.wait_seconds)
+    # Pages are ours: they may be long, all of them, and wait for one another.
+    page_places = PoolSize(sparql.page_workers, sparql.page_workers, sparql.page_workers, sparql.page_seconds)
+    try:
+        return QueryPool(find, limits, places), QueryPool(find, of_pages, page_places)
+    except OSError as error:
+        raise DataError(str(error)) from error
+
+
+def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Callable[[], None]) -> None:
+    """Serve until stopped. Raises `DataError` if nothing is loaded."""
+    DataDirectory(data).published()
+    server = Granian(
+        "service.web.server:open_app",
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=1,  # one process: the limits per client and the pool of workers are counted in it
+        blocking_threads=settings.web_threads,
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
+        respawn_failed_workers=True,
+        websockets=False,
+        log_access=False,
+    )
+    server.on_startup(announce)
+    server.serve(target_loader=partial(open_app, data, settings), wrap_loader=False)

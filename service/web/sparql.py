@@ -1,0 +1,299 @@
+"""`/sparql`: the SPARQL 1.1 Protocol, for queries alone."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import IO, Any, Final, NamedTuple
+from urllib.parse import parse_qsl
+
+from flask import Blueprint, Response, request
+from pyoxigraph import serialize
+
+from service.prefixes import PREFIXES
+from service.publication import statistics
+from service.queries.reading import ReadQuery, read
+from service.queries.refusal import QueryRefused
+from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, QueryRunner
+from service.web import console, service_description
+from service.web.admission import client_of_request
+from service.web.negotiation import HTML, RDF_FORMATS, RDF_FORMS, Form, choose, vary
+from service.web.problems import Problem
+from service.web.site import site
+
+blueprint = Blueprint("sparql", __name__)
+
+JSON: Final = Form("application/sparql-results+json", "json", ("application/json",))
+XML: Final = Form("application/sparql-results+xml", "xml", ("application/xml", "text/xml"))
+CSV: Final = Form("text/csv", "csv")
+TSV: Final = Form("text/tab-separated-values", "tsv")
+TABLES: Final = (JSON, XML, CSV, TSV)
+TRIG: Final = Form("application/trig", "trig")
+N_QUADS: Final = Form("application/n-quads", "nq")
+GRAPHS: Final = (*RDF_FORMS, TRIG, N_QUADS)
+
+QUERY_TYPE: Final = "application/sparql-query"
+UPDATE_TYPE: Final = "application/sparql-update"
+FORM_TYPE: Final = "application/x-www-form-urlencoded"
+METHODS: Final = "GET, HEAD, POST, OPTIONS"
+MOST_GRAPHS: Final = 1000
+"""Graphs that the dataset of one request may name."""
+BLOCK: Final = 1 << 16
+
+
+class Parameters(NamedTuple):
+    """What a request of the protocol says."""
+
+    query: str | None
+    default_graphs: tuple[str, ...]
+    named_graphs: tuple[str, ...]
+    format: str | None
+
+    @property
+    def dataset(self) -> bool:
+        """Whether the request names its own dataset."""
+        return bool(self.default_graphs or self.named_graphs)
+
+
+@blueprint.route("/sparql", methods=["OPTIONS"], provide_automatic_options=False)
+def options() -> Response:
+    """What may be asked here, and from which pages: from all."""
+    response = Response(status=204)
+    response.headers["Allow"] = METHODS
+    response.headers["Access-Control-Allow-Methods"] = METHODS
+    response.headers["Access-Control-Allow-Headers"] = "Accept, Content-Type, If-None-Match"
+    response.headers["Access-Control-Max-Age"] = "86400"
+    response.headers["Accept-Post"] = f"{FORM_TYPE}, {QUERY_TYPE}"
+    return response
+
+
+@blueprint.route("/sparql", methods=["GET", "POST"], provide_automatic_options=False)
+def endpoint() -> Response:
+    """Answer a query; without one, describe the service or open the console."""
+    asked = _parameters()
+    if asked.query is None:
+        return _without_query()
+    if request.method != "POST" and asked.format is None and _for_people():
+        return vary(console.page(asked.query))
+    try:
+        return _answer(asked, asked.query)
+    except QueryRefused as refusal:
+        raise _problem(refusal) from refusal
+
+
+def _for_people() -> bool:
+    """Whether a browser navigates here, rather than a program that asks for an answer."""
+    offered = [form.media_type for form in (*TABLES, *GRAPHS)]
+    return request.accept_mimetypes.best_match([*offered, HTML.media_type]) == HTML.media_type
+
+
+def _answer(asked: Parameters, query: str) -> Response:
+    here, runner = site(), _runner()
+    settings = here.settings.sparql
+    found = read(query, service_description.query_size(settings))
+    form = choose(GRAPHS if _is_graph(found) else TABLES, wanted=asked.format)
+    _refuse_unknown_graphs(found, runner.graphs())
+    if found.structure.services:
+        raise _service_refused(found, settings.partners)
+    run = _request(found, form, asked, here.url("sparql"))
+    tag = None if found.structure.volatile else _tag(runner.version, run)
+    if tag and request.method != "POST" and request.if_none_match.contains_weak(tag):
+        return _labelled(Response(status=304), runner.version, tag)
+    client = client_of_request()
+    leave = here.admission.enter(client)
+    try:
+        answer = runner.run(run, client)
+    except QueryRefused as refusal:
+        leave()
+        raise (found.complaint(refusal.detail) if refusal.limit == "syntax" else refusal) from refusal
+    except BaseException:
+        leave()
+        raise
+    response = _body(answer)
+    response.call_on_close(leave)
+    return _labelled(response, runner.version, tag if request.method != "POST" else None)
+
+
+def _runner() -> QueryRunner:
+    runner = site().runner
+    assert runner is not None, "the blueprint is registered with a runner only"
+    return runner
+
+
+def _is_graph(found: ReadQuery) -> bool:
+    return found.structure.form in ("CONSTRUCT", "DESCRIBE")
+
+
+def _request(found: ReadQuery, form: Form, asked: Parameters, base: str) -> QueryRequest:
+    shown = {prefix: iri for prefix, iri in (found.prefixes | found.structure.declared).items() if prefix}
+    return QueryRequest(
+        text=found.text,
+        table=not _is_graph(found),
+        media_type=form.media_type,
+        base=base,
+        prefixes=found.prefixes,
+        shown_prefixes=shown,
+        default_graphs=asked.default_graphs if asked.dataset else None,
+        named_graphs=asked.named_graphs,
+        own_dataset=bool(found.structure.graphs),
+    )
+
+
+def _refuse_unknown_graphs(found: ReadQuery, held: tuple[str, ...]) -> None:
+    """FROM names a graph that is held here: nothing is ever fetched."""
+    for iri, token in found.structure.graphs:
+        if iri not in held:
+            where = found.structure.at(token)
+            raise QueryRefused(
+                400,
+                f"{where}: no graph <{iri}> is held here, and none is fetched from elsewhere; "
+                f"held: {', '.join(f'<{graph}>' for graph in held[:20]) or 'none'}",
+                place=where,
+                limit="dataset",
+            )
+
+
+def _service_refused(found: ReadQuery, partners: tuple[str, ...]) -> QueryRefused:
+    service = found.structure.services[0]
+    token = found.structure.tokens[service.keyword]
+    return QueryRefused(403, f"SERVICE <{service.address}> is not allowed", place=found.structure.at(token))
+
+
+def _tag(version: str, run: QueryRequest) -> str:
+    """The ETag of an answer: the corpus, the query and its form tell it."""
+    parts = (version, run.text, run.media_type, run.base, run.default_graphs, run.named_graphs, sorted(run.prefixes))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
+
+
+def _body(answer: QueryAnswer) -> Response:
+    mimetype = answer.media_type
+    if answer.length <= IN_MEMORY:
+        with answer.body:
+            response = Response(answer.body.read(), mimetype=mimetype)
+    else:
+        response = Response(_blocks(answer.body), mimetype=mimetype)
+        response.content_length = answer.length
+        response.call_on_close(answer.body.close)
+    if mimetype.startswith("text/"):
+        response.headers["Content-Type"] = f"{mimetype}; charset=utf-8"
+    response.headers["Server-Timing"] = f"query;dur={answer.seconds * 1000:.1f}"
+    return response
+
+
+def _blocks(body: IO[bytes]) -> Iterator[bytes]:
+    while block := body.read(BLOCK):
+        yield block
+
+
+def _labelled(response: Response, version: str, tag: str | None) -> Response:
+    response.headers["X-Corpus-Version"] = version
+    response.headers["Cache-Control"] = "no-cache" if tag else "no-store"
+    if tag:
+        response.set_etag(tag, weak=True)
+    return vary(response)
+
+
+def _without_query() -> Response:
+    """A bare GET: the console for people, the service description for programs."""
+    if request.method == "POST":
+        raise Problem(
+            400, "the form has no field `query`; send query=…, or the query itself as application/sparql-query"
+        )
+    form = choose((*RDF_FORMS, HTML))
+    if form is HTML:
+        return vary(console.page(None))
+    here, runner = site(), _runner()
+    version = here.data.published()
+    counts = statistics.read(version)
+    triples = service_description.describe(
+        here.url("sparql"),
+        here.settings.sparql,
+        [(name, counts.graphs[name].triples if counts and name in counts.graphs else None) for name in runner.graphs()],
+        triples=counts.everything.triples if counts else here.manifest.counts.get("triples"),
+        dataset=here.url(".well-known/void"),
+        version=runner.version,
+    )
+    shown = {name: PREFIXES[name] for name in ("sd", "void", "dcterms", "rdf", "xsd", "emi")}
+    body = serialize(triples, format=RDF_FORMATS[form.media_type], prefixes=shown)
+    assert body is not None
+    response = Response(body, mimetype=form.media_type)
+    response.set_etag(hashlib.sha256(body).hexdigest()[:32], weak=True)
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Link"] = f'<{here.url(".well-known/void")}>; rel="describedby"'
+    vary(response).make_conditional(request)
+    return response
+
+
+def _parameters() -> Parameters:
+    """What the request says, from its address and its body. Raises `Problem`."""
+    pairs = _pairs(request.query_string, "the address")
+    query = None
+    if request.method == "POST":
+        kind = request.mimetype
+        if request.mimetype_params.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
+            raise Problem(415, "the body must be UTF-8")
+        if kind == UPDATE_TYPE:
+            raise Problem(403, "the endpoint is read-only: it takes no updates")
+        if kind == FORM_TYPE:
+            pairs += _pairs(request.get_data(cache=False), "the body")
+        elif kind == QUERY_TYPE:
+            query = _text(request.get_data(cache=False))
+        else:
+            said = f"the body is {kind}" if kind else "the body has no Content-Type"
+            raise Problem(
+                415,
+                f"{said}; send a query as {QUERY_TYPE}, or a form as {FORM_TYPE}",
+                headers={"Accept-Post": f"{FORM_TYPE}, {QUERY_TYPE}"},
+            )
+    if any(name in ("update", "using-graph-uri", "using-named-graph-uri") for name, _ in pairs):
+        raise Problem(403, "the endpoint is read-only: it takes no updates")
+    queries = [value for name, value in pairs if name == "query"] + ([query] if query is not None else [])
+    if len(queries) > 1:
+        raise Problem(400, f"one query a request; {len(queries)} were sent")
+    graphs = {
+        parameter: tuple(dict.fromkeys(value for name, value in pairs if name == parameter))
+        for parameter in ("default-graph-uri", "named-graph-uri")
+    }
+    for parameter, named in graphs.items():
+        if len(named) > MOST_GRAPHS:
+            raise Problem(400, f"{parameter} is given {len(named)} times; {MOST_GRAPHS} are allowed")
+        _require_iris(parameter, named)
+    # Virtuoso's name for it, which many links carry; an empty one is its form's default.
+    formats = [value for name, value in pairs if name in ("format", "output") and value]
+    return Parameters(
+        queries[0] if queries else None,
+        graphs["default-graph-uri"],
+        graphs["named-graph-uri"],
+        formats[0] if formats else None,
+    )
+
+
+def _require_iris(parameter: str, values: tuple[str, ...]) -> None:
+    for value in values:
+        if ":" not in value or any(character in value for character in '<>"{}|^`\\') or not value.isprintable():
+            raise Problem(400, f"{parameter}: {value[:200]!r} is no absolute IRI")
+
+
+def _pairs(encoded: bytes, where: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=5000)
+    except ValueError as error:
+        raise Problem(400, f"{where} is not a form in UTF-8 with percent-encoding: {error}") from error
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Problem(400, f"the query is not UTF-8: byte {error.start} is {body[error.start]:#04x}") from error
+
+
+def _problem(refusal: QueryRefused) -> Problem:
+    more: dict[str, Any] = {}
+    if refusal.place:
+        more |= refusal.place._asdict()
+    if refusal.suggestion:
+        more["suggestion"] = refusal.suggestion
+    if refusal.limit and refusal.limit not in ("syntax", "dataset"):
+        more["limit"] = refusal.limit
+    more["limits"] = service_description.limits(site().settings.sparql)
+    headers = {"Retry-After": str(refusal.retry_after)} if refusal.retry_after is not None else {}
+    return Problem(refusal.status, refusal.detail, headers=headers, **more)
