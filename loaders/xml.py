@@ -1,12 +1,11 @@
-"""The one way in which XML from outside is read: no entities, no network, bounded size."""
+"""The one way in which XML from outside is read: bounded, and never anything beyond the file."""
 
-import gzip
-import zlib
 from pathlib import Path
 from typing import Final
 
 from lxml import etree
 
+from loaders import files
 from loaders.errors import SourceError
 
 LARGEST: Final = 64 * 1024 * 1024
@@ -14,30 +13,22 @@ LARGEST: Final = 64 * 1024 * 1024
 
 
 def read_bounded(path: Path, largest: int = LARGEST) -> bytes:
-    """Read a file, gzipped or not, refusing more than `largest` bytes (a bomb, or a mistake)."""
-    try:
-        with path.open("rb") as plain:
-            gzipped = plain.read(2) == b"\x1f\x8b"
-        with gzip.open(path) if gzipped else path.open("rb") as stream:
-            content = stream.read(largest + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        problem = getattr(error, "strerror", None) or str(error)
-        raise SourceError(path, f"cannot be read: {problem}") from error
-    if len(content) > largest:
-        raise SourceError(path, f"is larger than {largest // 1024**2} MiB when unpacked")
-    return content
+    """Read a file, gzipped or not, refusing more than `largest` bytes. Raises `SourceError`."""
+    return b"".join(files.blocks(path, largest))
 
 
-def parse(path: Path) -> etree._Element:
+def parse(path: Path, largest: int = LARGEST, *, document_type: bool = False) -> etree._Element:
     """Parse an XML file and return its root. Raises `SourceError` with file and line.
 
     A document type declaration is refused: it is where entity expansion and external
-    references come from, and no parliament publishes one. Comments and processing
-    instructions are left out, and the text around them is one.
+    references come from, and no parliament publishes one. With `document_type`, for the
+    ontologies that abbreviate their namespaces so, entities declared in the file itself are
+    replaced, within the parser's bound on growth; nothing outside the file is ever read.
+    Comments and processing instructions are left out, and the text around them is one.
     """
-    content = read_bounded(path)
+    content = read_bounded(path, largest)
     parser = etree.XMLParser(
-        resolve_entities=False,
+        resolve_entities="internal" if document_type else False,
         no_network=True,
         load_dtd=False,
         dtd_validation=False,
@@ -52,7 +43,7 @@ def parse(path: Path) -> etree._Element:
         raise SourceError(path, f"is not well-formed XML: {error.msg}", line) from error
     except ValueError as error:
         raise SourceError(path, f"is not XML: {error}") from error
-    if root.getroottree().docinfo.internalDTD is not None:
+    if not document_type and root.getroottree().docinfo.internalDTD is not None:
         raise SourceError(path, "has a document type declaration (DOCTYPE), which is refused", 1)
     return root
 

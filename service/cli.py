@@ -267,6 +267,20 @@ def export_command(data: Data = Path("var")) -> None:
         export_quads(DataDirectory(data), sys.stdout.buffer)
 
 
+@app.command("serve")
+def serve_command(
+    data: Data = Path("var"),
+    host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 for every one.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8000,
+) -> None:
+    """Serve the SPARQL endpoint, the linked data and the pages over HTTP until stopped."""
+    with _plain_errors():
+        from service.web.server import serve  # the web is loaded by the command that needs it
+
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        serve(data, load_settings(), host, port, announce=lambda: _err.print(f"Serving {data} at [bold]{address}/[/]"))
+
+
 @app.command("demo")
 def demo_command(
     data: Data = Path("var/esperia"),

@@ -250,9 +250,9 @@ def _enrich(store: Store, names: record.Names) -> None:
     for name in sparql.names("enrich"):
         _apply(store, sparql.query(name), names.graph, values)
     thesaurus = Thesaurus.read(graph)
-    subject = NamedNode(f"{ontology.DCTERMS}subject")
+    concerns = NamedNode(f"{ontology.EMI}concept")
     subjects = {
-        Quad(NamedNode(row["act"].value), subject, NamedNode(concept.iri), names.graph)
+        Quad(NamedNode(row["act"].value), concerns, NamedNode(concept.iri), names.graph)
         for row in graph.select(sparql.query("index/acts"))
         for concept in thesaurus.match(row["title"].value)
     }

@@ -1,0 +1,77 @@
+"""What the graph holds about one IRI."""
+
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+
+from pyoxigraph import BlankNode, NamedNode, Triple
+
+import sparql
+from ontology import RDF
+from service.errors import EmicicloError
+from service.graph import GraphStore
+
+LONGEST_IRI: Final = 2000
+"""Characters of an IRI that anybody may ask for."""
+MOST_TRIPLES: Final = 10_000
+"""Triples of a description; what has more is a matter for SPARQL or for the dumps."""
+_TYPE: Final = f"{RDF}type"
+
+
+class TooLargeError(EmicicloError):
+    """A description has more triples than one response carries."""
+
+
+def parse_iri(text: str) -> NamedNode:
+    """Check that a text is an absolute IRI. Raises `ValueError` that tells what is wrong with it."""
+    if len(text) > LONGEST_IRI:
+        raise ValueError(f"it has {len(text)} characters and the limit is {LONGEST_IRI}")
+    return NamedNode(text)
+
+
+def is_held(iri: NamedNode, graph: GraphStore) -> bool:
+    """Whether an IRI is the subject or the object of anything."""
+    return graph.ask(sparql.bind(sparql.query("resources/held"), "?resource", [iri]))
+
+
+def is_described(iri: NamedNode, graph: GraphStore) -> bool:
+    """Whether an IRI is the subject of anything."""
+    return graph.ask(sparql.bind(sparql.query("resources/described"), "?resource", [iri]))
+
+
+def describe(iri: NamedNode, graph: GraphStore) -> tuple[Triple, ...]:
+    """The triples with the IRI as their subject, and below them those of blank nodes, in a fixed order.
+
+    Of an IRI that is an object alone, the triples that it is the object of; of one that is
+    not held, none. Raises `TooLargeError` above `MOST_TRIPLES`.
+    """
+    size = graph.select(sparql.bind(sparql.query("resources/size"), "?resource", [iri]))
+    outgoing = int(size[0]["statements"].value) if size else 0
+    if outgoing > MOST_TRIPLES:
+        raise _too_large(iri)
+    name = "resources/describe" if outgoing else "resources/mentions"
+    return bounded(iri, graph.construct(sparql.bind(sparql.query(name), "?resource", [iri])))
+
+
+def bounded(iri: NamedNode, triples: Iterable[Triple]) -> tuple[Triple, ...]:
+    """Triples once each, those of `iri` and types first. Raises `TooLargeError` above `MOST_TRIPLES`."""
+    found = set(islice(triples, MOST_TRIPLES + 1))
+    if len(found) > MOST_TRIPLES:
+        raise _too_large(iri)
+
+    def place(triple: Triple) -> tuple[bool, bool, str, bool, str, str]:
+        subject, predicate = triple.subject, triple.predicate.value
+        return (
+            subject != iri,
+            isinstance(subject, BlankNode),
+            str(subject),
+            predicate != _TYPE,
+            predicate,
+            str(triple.object),
+        )
+
+    return tuple(sorted(found, key=place))
+
+
+def _too_large(iri: NamedNode) -> TooLargeError:
+    return TooLargeError(f"more than {MOST_TRIPLES} triples describe {iri.value}")

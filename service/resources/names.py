@@ -1,0 +1,179 @@
+"""What resources, properties and classes are called, in the reader's language and on the day in question."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Final
+from urllib.parse import unquote
+
+from pyoxigraph import Literal, NamedNode
+
+import sparql
+from ontology import DCAT, DCTERMS, EMI, FOAF, ORG, RDF, RDFS, SCHEMA, SKOS
+from service.chamber import Chamber
+from service.graph import GraphStore, Term
+from service.resources.wording import gettext, in_words, span
+
+TYPE: Final = f"{RDF}type"
+_SKOSXL: Final = "http://www.w3.org/2008/05/skos-xl#"
+_TITLES: Final = (
+    f"{SKOS}prefLabel",
+    f"{FOAF}name",
+    f"{DCTERMS}title",
+    f"{_SKOSXL}literalForm",
+    f"{SCHEMA}name",
+    f"{RDFS}label",
+)
+_REFERENCES: Final = (f"{EMI}speaker", f"{EMI}government", f"{ORG}member", f"{ORG}organization", f"{ORG}role")
+_AT_ONCE: Final = 200
+"""Resources that one query asks about."""
+
+Facts = Mapping[str, Sequence[Term]]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name in a language (None where it has none), of a resource that is described here or only mentioned."""
+
+    text: str
+    language: str | None = None
+    described: bool = True
+    types: tuple[str, ...] = ()
+
+
+class Names:
+    """The names of resources of one graph, for readers of one language."""
+
+    def __init__(self, graph: GraphStore, language: str) -> None:
+        self._graph = graph
+        self.language = language
+        self._known: dict[str, Facts] = {}
+
+    @cached_property
+    def chamber(self) -> Chamber:
+        """Groups and components with their names over time."""
+        return Chamber(self._graph)
+
+    def of(self, iris: Iterable[str]) -> dict[str, Name]:
+        """A name for each IRI; one that is made of the IRI where nothing gives it another."""
+        wanted = sorted(set(iris))
+        self._read(wanted)
+        self._read(
+            term.value
+            for iri in wanted
+            if not self._title(iri)
+            for reference in _REFERENCES
+            for term in self._known[iri].get(reference, ())
+        )
+        return {iri: self._name(iri) for iri in wanted}
+
+    def one(self, iri: str) -> Name:
+        """The name of one IRI."""
+        return self.of([iri])[iri]
+
+    def on(self, iri: str, day: date | None) -> str:
+        """The name of a group or component on a day; its present one without a day, and anything's plain name."""
+        organisation = self.chamber.organisations.get(iri)
+        if organisation is None:
+            return self.one(iri).text
+        return organisation.name_on(day) if day else organisation.present_name
+
+    def sigla(self, iri: str, day: date | None) -> str:
+        """The abbreviation of a group or component on a day, or its name where it has none."""
+        organisation = self.chamber.organisations.get(iri)
+        return (organisation.sigla_on(day) if organisation and day else None) or self.on(iri, day)
+
+    def _read(self, iris: Iterable[str]) -> None:
+        missing = sorted({iri for iri in iris if iri not in self._known})
+        for start in range(0, len(missing), _AT_ONCE):
+            some = missing[start : start + _AT_ONCE]
+            found: defaultdict[str, defaultdict[str, list[Term]]] = defaultdict(lambda: defaultdict(list))
+            query = sparql.bind(sparql.query("resources/labels"), "?resource", [NamedNode(iri) for iri in some])
+            for row in self._graph.select(query):
+                found[row["resource"].value][row["property"].value].append(row["value"])
+            for iri in some:
+                self._known[iri] = found.get(iri, {})
+
+    def _name(self, iri: str) -> Name:
+        facts = self._known[iri]
+        types = tuple(sorted(term.value for term in facts.get(TYPE, ())))
+        title = self._title(iri)
+        if title is not None:
+            return Name(" ".join(title.value.split()), title.language or None, True, types)
+        made = self._made(facts, set(types))
+        if made:
+            return Name(made, self.language, True, types)
+        return Name(tail(iri), None, bool(facts), types)
+
+    def _title(self, iri: str) -> Literal | None:
+        facts = self._known[iri]
+        for predicate in _TITLES:
+            found = [t for t in facts.get(predicate, ()) if isinstance(t, Literal) and t.value.strip()]
+            if found:
+                return min(found, key=self._preference)
+        return None
+
+    def _preference(self, term: Literal) -> tuple[bool, bool, str]:
+        return (term.language != self.language, bool(term.language) and term.language != "en", term.value)
+
+    def _made(self, facts: Facts, types: set[str]) -> str | None:
+        """A name made of what a resource without one states."""
+        begin, end = _day(facts, f"{EMI}from"), _day(facts, f"{EMI}until")
+        if f"{EMI}Speech" in types:
+            who = self._reference(facts, f"{EMI}speaker") or _first(facts, f"{EMI}speakerAsPrinted")
+            day = _day(facts, f"{EMI}date")
+            head = who or gettext("speech")
+            return f"{head}, {in_words(day)}" if day else head
+        if f"{EMI}Sitting" in types:
+            number, day = _first(facts, f"{EMI}number"), _day(facts, f"{EMI}date")
+            head = gettext("Sitting %(number)s", number=number) if number else gettext("Sitting")
+            return f"{head}, {in_words(day)}" if day else head
+        if f"{EMI}Chunk" in types:
+            return gettext(
+                "Passage, characters %(start)s to %(end)s",
+                start=_first(facts, f"{EMI}start"),
+                end=_first(facts, f"{EMI}end"),
+            )
+        if f"{ORG}Membership" in types:
+            office = _first(facts, f"{EMI}officeAsPrinted") or self._reference(facts, f"{ORG}role")
+            body = self._reference(facts, f"{ORG}organization", begin)
+            parts = (self._reference(facts, f"{ORG}member"), office, body)
+            return ", ".join([*(part for part in parts if part), *([span(begin, end)] if begin else [])])
+        if f"{ORG}OrganizationalCollaboration" in types:
+            government = self._reference(facts, f"{EMI}government")
+            return gettext("Sides under %(government)s", government=government) if government else None
+        begin, end = _day(facts, f"{DCAT}startDate"), _day(facts, f"{DCAT}endDate")
+        return span(begin, end) if begin else None
+
+    def _reference(self, facts: Facts, predicate: str, day: date | None = None) -> str | None:
+        for term in facts.get(predicate, ()):
+            organisation = self.chamber.organisations.get(term.value) if day else None
+            if organisation and day:
+                return organisation.name_on(day)
+            title = self._title(term.value)
+            return title.value if title else tail(term.value)
+        return None
+
+
+def tail(iri: str) -> str:
+    """The last part of an IRI, readable; the IRI itself where it has none."""
+    last = iri.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]
+    return unquote(last) or iri
+
+
+def as_day(text: str | None) -> date | None:
+    """A day in the form of `xsd:date`; None for anything else."""
+    try:
+        return date.fromisoformat(text[:10]) if text else None
+    except ValueError:
+        return None
+
+
+def _first(facts: Facts, predicate: str) -> str | None:
+    return next((term.value for term in facts.get(predicate, ())), None)
+
+
+def _day(facts: Facts, predicate: str) -> date | None:
+    return as_day(_first(facts, predicate))

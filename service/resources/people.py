@@ -1,0 +1,159 @@
+"""What a page shows of a person: memberships in time, acts signed, speeches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from pyoxigraph import NamedNode
+
+import sparql
+from ontology import CAPACITY, EMI, ROLE
+from service.graph import GraphStore, Row, text_of
+from service.resources.generic import Page, paged
+from service.resources.names import Names, as_day
+
+PER_LIST: Final = 20
+_KINDS: Final = {f"{EMI}Group": "groups", f"{EMI}Component": "groups", f"{EMI}Committee": "committees"}
+_PLAIN: Final = (f"{ROLE}member", f"{ROLE}deputy")
+
+
+@dataclass(frozen=True, slots=True)
+class Stint:
+    """A membership for some time; both days included, None where it lasts."""
+
+    iri: str
+    kind: str
+    """`groups`, `committees` or `offices`."""
+    body: str | None
+    body_name: str | None
+    """As it was called on the first day."""
+    renamed: str | None
+    """As it was called at the end, where that differs."""
+    role: str | None
+    begin: date
+    until: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """An act that somebody signed, first or after others."""
+
+    iri: str
+    title: str
+    language: str | None
+    day: date | None
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechHead:
+    """A speech in a list: the debate that it was held in, and how it begins."""
+
+    iri: str
+    day: date | None
+    title: str | None
+    beginning: str
+    capacity: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person's page."""
+
+    stints: tuple[Stint, ...]
+    acts: Page[Signed]
+    speeches: Page[SpeechHead]
+
+    def of(self, kind: str) -> tuple[Stint, ...]:
+        """The memberships of a kind, latest first."""
+        return tuple(stint for stint in self.stints if stint.kind == kind)
+
+
+def read_person(
+    iri: NamedNode, graph: GraphStore, names: Names, last_day: date | None, acts: int = 1, speeches: int = 1
+) -> Person:
+    """Read what a page shows of a person, with the given pages of acts and speeches."""
+    return Person(
+        _stints(iri, graph, names, last_day), _signed(iri, graph, names, acts), _held(iri, graph, names, speeches)
+    )
+
+
+def _stints(iri: NamedNode, graph: GraphStore, names: Names, last_day: date | None) -> tuple[Stint, ...]:
+    rows = graph.select(sparql.bind(sparql.query("resources/person-memberships"), "?person", [iri]))
+    names.of(row[name].value for row in rows for name in ("organisation", "role") if name in row)
+    found = {row["membership"].value: _stint(row, names, last_day) for row in rows}
+    return tuple(sorted(found.values(), key=lambda s: (s.begin, s.iri), reverse=True))
+
+
+def _stint(row: Row, names: Names, last_day: date | None) -> Stint:
+    body, role = text_of(row, "organisation"), text_of(row, "role")
+    begin, until = date.fromisoformat(row["from"].value), as_day(text_of(row, "until"))
+    kind = _KINDS.get(text_of(row, "class") or "", "offices")
+    name = names.on(body, begin) if body else None
+    end = until or last_day
+    later = names.on(body, max(end, begin)) if body and end else name
+    office = text_of(row, "office")
+    plain = kind != "offices" and role in _PLAIN
+    return Stint(
+        row["membership"].value,
+        kind,
+        body,
+        name,
+        later if later != name else None,
+        office or (names.one(role).text if role and not plain else None),
+        begin,
+        until,
+    )
+
+
+def _signed(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Page[Signed]:
+    rows = graph.select(sparql.bind(sparql.query("resources/person-acts"), "?person", [iri]))
+    latest = sorted(rows, key=lambda row: (text_of(row, "date") or "", row["act"].value), reverse=True)
+    page = paged(latest, number, PER_LIST)
+    called = names.of(row["act"].value for row in page.items)
+    items = tuple(
+        Signed(
+            row["act"].value,
+            called[row["act"].value].text,
+            called[row["act"].value].language,
+            as_day(text_of(row, "date")),
+            row["place"].value == "first",
+        )
+        for row in page.items
+    )
+    return Page(items, page.number, page.pages, page.total)
+
+
+def _held(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Page[SpeechHead]:
+    rows = graph.select(sparql.bind(sparql.query("resources/person-speeches"), "?person", [iri]))
+    page = paged(sorted(rows, key=_latest), number, PER_LIST)
+    return Page(_heads(page.items, graph, names), page.number, page.pages, page.total)
+
+
+def _heads(rows: Sequence[Row], graph: GraphStore, names: Names) -> tuple[SpeechHead, ...]:
+    if not rows:
+        return ()
+    query = sparql.bind(sparql.query("resources/speech-heads"), "?speech", [NamedNode(r["speech"].value) for r in rows])
+    heads = {row["speech"].value: row for row in reversed(graph.select(query))}
+    names.of(row["capacity"].value for row in heads.values() if "capacity" in row)
+    found = []
+    for row in rows:
+        head = heads.get(row["speech"].value, {})
+        capacity = text_of(head, "capacity")
+        found.append(
+            SpeechHead(
+                row["speech"].value,
+                as_day(text_of(row, "date")),
+                text_of(head, "title"),
+                text_of(head, "beginning") or "",
+                names.one(capacity).text if capacity and capacity != f"{CAPACITY}member" else None,
+            )
+        )
+    return tuple(found)
+
+
+def _latest(row: Row) -> tuple[int, int, str]:
+    day = as_day(text_of(row, "date"))
+    order = text_of(row, "order") or ""
+    return (-(day.toordinal() if day else 0), int(order) if order.isdigit() else 0, row["speech"].value)

@@ -1,0 +1,87 @@
+"""The language of pages: which one a person gets, and the catalogue it is translated from.
+
+Templates and code carry English; the Italian catalogue is compiled in memory when the
+application starts, so that no compiled file can be older than its source.
+"""
+
+import io
+from importlib.resources import files
+from typing import Final
+from urllib.parse import urlencode
+
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.support import NullTranslations, Translations
+from flask import Flask, Response, g, request
+from flask_babel import Babel, Domain, get_locale  # type: ignore[import-untyped]
+from werkzeug.urls import iri_to_uri
+
+LANGUAGES: Final = {"en": "English", "it": "Italiano"}
+"""Code to the language's own name; the first is the default."""
+DEFAULT: Final = next(iter(LANGUAGES))
+COOKIE: Final = "language"
+REMEMBERED_SECONDS: Final = 365 * 24 * 3600
+
+
+class _Catalogue(Domain):  # type: ignore[misc]
+    """Hands Flask-Babel the translations that are compiled already (it reads `.mo` files by itself)."""
+
+    def __init__(self, translations: dict[str, Translations]) -> None:
+        super().__init__()
+        self._translations = translations
+
+    def get_translations(self) -> NullTranslations:
+        return self._translations.get(language(), NullTranslations())
+
+
+def register(app: Flask) -> None:
+    """Translate the pages of an application."""
+    babel = Babel(app, default_locale=DEFAULT, locale_selector=_select)
+    # `domain_instance` is a cached property: what is assigned here is what gettext uses.
+    vars(babel)["domain_instance"] = _Catalogue({code: compiled(code) for code in LANGUAGES if code != DEFAULT})
+    app.after_request(_headers)
+    app.context_processor(lambda: {"language": language(), "languages": _switch()})
+
+
+def language() -> str:
+    """The language code of the page of this request; the default outside a request."""
+    return str(get_locale() or DEFAULT)
+
+
+def compiled(code: str) -> Translations:
+    """Compile the catalogue of a language in memory."""
+    source = files(__package__).joinpath("translations", code, "LC_MESSAGES", "messages.po")
+    compiled = io.BytesIO()
+    with source.open("rb") as stream:
+        write_mo(compiled, read_po(stream, locale=code))
+    compiled.seek(0)
+    return Translations(compiled)
+
+
+def _select() -> str:
+    """`?lang=`, then what was chosen before, then what the browser asks for."""
+    asked = request.args.get("lang")
+    if asked in LANGUAGES:
+        g.language_asked = asked
+        return asked
+    remembered = request.cookies.get(COOKIE)
+    if remembered in LANGUAGES:
+        return remembered
+    return request.accept_languages.best_match(list(LANGUAGES)) or DEFAULT
+
+
+def _switch() -> list[tuple[str, str, str]]:
+    """(code, name, address of this page in that language) of every language."""
+    arguments = [(name, value) for name, value in request.args.items(multi=True) if name != "lang"]
+    path = iri_to_uri(request.path)
+    return [(code, name, f"{path}?{urlencode([*arguments, ('lang', code)])}") for code, name in LANGUAGES.items()]
+
+
+def _headers(response: Response) -> Response:
+    if response.mimetype in ("text/html", "application/problem+json"):
+        response.vary.update(("Accept-Language", "Cookie"))
+    if response.mimetype == "text/html":
+        response.headers.setdefault("Content-Language", language())
+        if "language_asked" in g:
+            response.set_cookie(COOKIE, g.language_asked, max_age=REMEMBERED_SECONDS, httponly=True, samesite="Lax")
+    return response

@@ -1,0 +1,164 @@
+// The results as a chart: bars, a line over time or a scatter, chosen by the types of the columns.
+
+import { el, fill } from "./dom.js";
+import { dateOf, numberOf, textOf } from "./terms.js";
+
+const BARS = 40;
+const MOST_SERIES = 8;
+const COLOURS = Array.from({ length: MOST_SERIES }, (_, n) => `var(--series-${n + 1})`);
+const LIBRARIES = ["/static/vendor/d3/d3.min.js", "/static/vendor/plot/plot.umd.min.js"];
+
+let loading = null;
+
+/** What each column holds: `{ name, type: "number" | "date" | "name", literal, distinct }`; empty ones are left out. */
+export function columnsOf({ vars, rows }) {
+  return vars.flatMap((name) => {
+    const terms = rows.map((row) => row[name]).filter(Boolean);
+    if (!terms.length) return [];
+    const type = [["number", numberOf], ["date", dateOf]].find(([, read]) => terms.every((term) => read(term) !== null))?.[0];
+    return [{
+      name,
+      type: type ?? "name",
+      literal: terms.every((term) => term.type !== "uri" && term.type !== "bnode"),
+      distinct: new Set(terms.map((term) => term.value)).size,
+    }];
+  });
+}
+
+/** The chart that columns call for: `{ kind, x, y, series }` with names of columns, or null if none does. */
+export function propose(columns, rows) {
+  const of = (type) => columns.filter((column) => column.type === type);
+  const [numbers, dates] = [of("number"), of("date")];
+  // A name reads better than an address.
+  const names = of("name").sort((a, b) => Number(b.literal) - Number(a.literal));
+  const measure = numbers.at(-1); // what a query counts, it names last
+  if (!measure) return null;
+  const series = (x) => names.find(({ name, distinct }) => name !== x && distinct > 1 && distinct <= MOST_SERIES)?.name ?? null;
+  if (dates.length) return { kind: "line", x: dates[0].name, y: measure.name, series: dates[0].distinct < rows ? series() : null };
+  if (names.length) {
+    const repeated = names[0].distinct < rows;
+    return { kind: "bar", x: names[0].name, y: measure.name, series: repeated ? series(names[0].name) : null };
+  }
+  if (numbers.length > 1) return { kind: "scatter", x: numbers[0].name, y: measure.name, series: null };
+  return null;
+}
+
+/** Show an answer in a panel; what is drawn can be changed there. */
+export async function showChart(panel, answer, page) {
+  const { text } = page;
+  const columns = columnsOf(answer);
+  const proposal = propose(columns, answer.rows.length);
+  if (!proposal) {
+    panel.replaceChildren(el("p", {}, text.noChart));
+    return;
+  }
+  await load();
+  const figure = el("div", { class: "figure" });
+  const chosen = { ...proposal };
+  const change = (key) => (event) => {
+    chosen[key] = event.target.value || null;
+    redraw();
+  };
+  const kinds = ["bar", "line", "scatter"].map((kind) => [kind, text[kind]]);
+  const options = (keep) => columns.filter(keep).map(({ name }) => [name, name]);
+  const few = ({ type, distinct }) => type === "name" && distinct <= MOST_SERIES;
+  const controls = el("div", { class: "controls line" },
+    choice("chart-kind", text.kind, kinds, chosen.kind, change("kind")),
+    choice("chart-x", text.x, options(() => true), chosen.x, change("x")),
+    choice("chart-y", text.y, options(({ type }) => type === "number"), chosen.y, change("y")),
+    choice("chart-series", text.series, [["", text.none], ...options(few)], chosen.series ?? "", change("series")));
+  panel.replaceChildren(controls, figure);
+  redraw();
+
+  function redraw() {
+    figure.replaceChildren(...draw(chosen, answer.rows, columns, panel.clientWidth, page));
+  }
+}
+
+function draw({ kind, x, y, series }, rows, columns, width, { text, shorten, language }) {
+  const typeOf = (name) => columns.find((column) => column.name === name)?.type;
+  const along = kind === "bar" ? (term) => textOf(term, shorten) : typeOf(x) === "date" ? dateOf : numberOf;
+  const usable = rows.flatMap((row) => {
+    const point = { x: along(row[x]), y: numberOf(row[y]), label: textOf(row[x], shorten) };
+    if (series) point.series = textOf(row[series], shorten);
+    return point.x === null || point.y === null ? [] : [point];
+  });
+  if (!usable.length) return [el("p", {}, text.noChart)];
+  const points = kind === "bar" ? firstBars(usable) : usable;
+  const title = fill(text.chartOf, { kind: text[kind], y, x });
+  const chart = window.Plot.plot(options(kind, points, { x, y, series }, width));
+  chart.setAttribute("role", "img");
+  chart.setAttribute("aria-label", title);
+  const number = new Intl.NumberFormat(language);
+  const cut = points.length < usable.length
+    ? el("p", { class: "quiet small" }, fill(text.firstBars, { shown: number.format(points.length), count: number.format(usable.length) }))
+    : null;
+  return [chart, cut, asTable(points, { x, y, series }, text, number)].filter(Boolean);
+}
+
+function options(kind, points, { x, y, series }, width) {
+  const narrow = width < 600;
+  const shared = {
+    width: Math.max(280, width),
+    style: { background: "transparent", color: "inherit", fontFamily: "inherit", fontSize: "13px" },
+    color: series ? { legend: true, range: COLOURS, domain: [...new Set(points.map((point) => point.series))] } : undefined,
+  };
+  const colour = series ? "series" : COLOURS[0];
+  const { Plot } = window;
+  if (kind === "bar") {
+    const longest = narrow ? 16 : 34;
+    const clip = (label) => (label.length > longest ? `${label.slice(0, longest - 1)}…` : label);
+    const domain = [...new Set(points.map((point) => point.x))];
+    return {
+      ...shared,
+      marginLeft: 14 + 7 * Math.min(longest, Math.max(...domain.map((label) => label.length))),
+      height: 60 + 26 * domain.length,
+      x: { label: y, grid: true, ticks: narrow ? 4 : undefined },
+      y: { label: null, domain, tickFormat: clip },
+      marks: [Plot.barX(points, { x: "y", y: "x", fill: colour, tip: true }), Plot.ruleX([0])],
+    };
+  }
+  const scales = { x: { label: x, grid: kind === "scatter" }, y: { label: y, grid: true } };
+  if (kind === "scatter") {
+    const dots = { x: "x", y: "y", fill: colour, fillOpacity: 0.75, r: 4, tip: true };
+    return { ...shared, ...scales, marks: [Plot.dot(points, dots)] };
+  }
+  const sorted = [...points].sort((a, b) => a.x - b.x);
+  const line = { x: "x", y: "y", stroke: colour, z: series ? "series" : null, strokeWidth: 2, marker: true, tip: true };
+  return { ...shared, ...scales, marks: [Plot.ruleY([0]), Plot.lineY(sorted, line)] };
+}
+
+/** The points of the first names: every part of a bar is drawn, or none. */
+function firstBars(points) {
+  const names = new Set();
+  return points.filter((point) => {
+    if (names.size < BARS) names.add(point.x);
+    return names.has(point.x);
+  });
+}
+
+function asTable(points, { x, y, series }, text, number) {
+  const heads = [x, series, y].filter(Boolean);
+  const rows = points.map((point) =>
+    el("tr", {}, el("th", { scope: "row" }, point.label), series ? el("td", {}, point.series) : null, el("td", { class: "number" }, number.format(point.y))));
+  return el("details", { class: "chart-data" }, el("summary", {}, text.chartData),
+    el("div", { class: "table", tabindex: "0", role: "region", "aria-label": text.chartData },
+      el("table", {}, el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...rows))));
+}
+
+function choice(id, label, options, value, changed) {
+  const select = el("select", { id, change: changed }, ...options.map(([key, title]) => el("option", { value: key, selected: key === value }, title)));
+  return el("div", {}, el("label", { for: id }, label), select);
+}
+
+/** Load the chart library, once, when the first chart is asked for. */
+function load() {
+  loading ??= LIBRARIES.reduce((before, src) => before.then(() => script(src)), Promise.resolve());
+  return loading;
+}
+
+function script(src) {
+  return new Promise((resolve, reject) => {
+    document.head.append(el("script", { src, load: resolve, error: () => reject(new Error(src)) }));
+  });
+}
