@@ -26,6 +26,7 @@ from service.errors import EmicicloError
 from service.export import export_quads
 from service.loading.build import LoadReport, load
 from service.loading.checks import printed_groups, run_checks
+from service.loading.plain import RdfReport, load_rdf
 from service.models import open_embedder
 from service.pipeline import Engine, ask
 from service.question import Filters, QuestionError
@@ -45,6 +46,8 @@ app = typer.Typer(
 USAGE_ERROR = 2
 PIPE_CLOSED = 141
 """What a shell reports for a program whose reader has gone (128 + SIGPIPE)."""
+PLAIN = "rdf"
+"""What is given to `load` in place of an institution for RDF as it is."""
 DEMONSTRATION = "esperia"
 DEMONSTRATION_QUESTION = "il salario minimo legale"
 
@@ -89,21 +92,22 @@ class _Bars:
         self._task: int | None = None
 
     def begin(self, stage: str, total: int | None) -> None:
-        self._finish()
+        self.finish()
         self._task = self._progress.add_task(stage, total=total)
 
     def advance(self, done: int) -> None:
         if self._task is not None:
             self._progress.update(self._task, completed=done)  # type: ignore[arg-type]
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         if self._task is not None:
             task = self._progress.tasks[self._task]
             total = task.total if task.total is not None else max(1, task.completed)
             self._progress.update(task.id, total=total, completed=total)
 
 
-def _load(institution: str, source: Path, data: Path, settings: Settings) -> LoadReport:
+@contextmanager
+def _bars() -> Iterator[_Bars]:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -112,6 +116,13 @@ def _load(institution: str, source: Path, data: Path, settings: Settings) -> Loa
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=_err) as progress:
+        bars = _Bars(progress)
+        yield bars
+        bars.finish()
+
+
+def _load(institution: str, source: Path, data: Path, settings: Settings) -> LoadReport:
+    with _bars() as bars:
 
         def run(open_writer: Callable[[str], VectorWriter] | None = None) -> LoadReport:
             return load(
@@ -122,10 +133,15 @@ def _load(institution: str, source: Path, data: Path, settings: Settings) -> Loa
                 embedder=open_embedder(settings),
                 shipped_vectors=mappings.shipped_vectors(institution),
                 open_writer=open_writer,
-                progress=_Bars(progress),
+                progress=bars,
             )
 
         return _to_server(run, data, settings) if settings.qdrant_url else run()
+
+
+def _load_rdf(source: Path, data: Path, settings: Settings) -> RdfReport:
+    with _bars() as bars:
+        return load_rdf(source, data, base_iri=settings.base_iri, progress=bars)
 
 
 def _to_server(
@@ -137,30 +153,45 @@ def _to_server(
     client = open_server(settings)
     former = DataDirectory(data).replaceable()
     report = run(lambda prefix: ServerIndex(client, prefix))
-    retire(client, report.manifest.dataset, {report.manifest.index, *([former.index] if former else [])})
+    retire(client, report.manifest.dataset, {m.index for m in (report.manifest, former) if m and m.index})
     return report
 
 
 @app.command("load")
 def load_command(
-    institution: Annotated[str, typer.Argument(help=f"A mapping: {', '.join(mappings.known())}.")],
-    source: Annotated[Path, typer.Option("--from", help="The folder that holds the source files.")],
+    institution: Annotated[
+        str, typer.Argument(help=f"A mapping: {', '.join(mappings.known())}; or {PLAIN} for any RDF as it is.")
+    ],
+    source: Annotated[
+        Path,
+        typer.Option("--from", help=f"The folder that holds the source files; for {PLAIN}, also a file."),
+    ],
     data: Data = Path("var"),
     as_json: Json = False,
 ) -> None:
     """Load a parliament's sources: graph, transcripts, vectors; then check and publish them.
 
+    `emiciclo load rdf` loads any RDF as it is, graph names kept, for SPARQL and linked data.
     The former data stay in use until the new ones are whole. Exits with 1 if a check of error
     level has findings, and with 2 if the sources cannot be used.
     """
     with _plain_errors():
-        report = _load(institution, source, data, load_settings())
-        if as_json:
-            print(json.dumps(reports.load_json(report), ensure_ascii=False, indent=2))
-        else:
-            reports.print_load(report, _out)
+        settings = load_settings()
+        if institution == PLAIN:
+            loaded = _load_rdf(source, data, settings)
+            _show(as_json, lambda: reports.rdf_load_json(loaded), lambda: reports.print_rdf_load(loaded, _out))
+            return
+        report = _load(institution, source, data, settings)
+        _show(as_json, lambda: reports.load_json(report), lambda: reports.print_load(report, _out))
     if report.failed:
         raise typer.Exit(1)
+
+
+def _show(as_json: bool, document: Callable[[], object], report: Callable[[], None]) -> None:
+    if as_json:
+        print(json.dumps(document(), ensure_ascii=False, indent=2))
+    else:
+        report()
 
 
 @app.command("ask")
@@ -246,16 +277,24 @@ def _displayed(name: str, engine: Engine) -> tuple[str, ...]:
 
 @app.command("check")
 def check_command(data: Data = Path("var"), as_json: Json = False) -> None:
-    """Tell what is loaded and run every check. Exits with 1 if one of error level has findings."""
+    """Tell what is loaded and run every check. Exits with 1 if one of error level has findings.
+
+    The checks are those of a parliament: of plain RDF it is told what is loaded.
+    """
     with _plain_errors():
         version = DataDirectory(data).published()
-        manifest, graph = read_manifest(version), open_graph(version, load_settings())
+        manifest = read_manifest(version)
+        if manifest.kind == PLAIN:
+            _show(as_json, lambda: reports.rdf_json(manifest), lambda: reports.print_rdf(manifest, _out))
+            return
+        graph = open_graph(version, load_settings())
         results = run_checks(graph)
         printed = printed_groups(graph, results)
-        if as_json:
-            print(json.dumps(reports.check_json(manifest, printed, results), ensure_ascii=False, indent=2))
-        else:
-            reports.print_check(manifest, printed, results, _out)
+        _show(
+            as_json,
+            lambda: reports.check_json(manifest, printed, results),
+            lambda: reports.print_check(manifest, printed, results, _out),
+        )
     if any(result.level == "error" and result.findings for result in results):
         raise typer.Exit(1)
 

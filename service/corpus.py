@@ -5,6 +5,7 @@ the former corpus or the new one and never a mixture:
 
     data/current -> versions/3f9c…        the published version
     data/versions/3f9c…/graph             Oxigraph
+    data/versions/3f9c…/unnamed.nt        what plain RDF had in no graph, where the default graph is a merge
     data/versions/3f9c…/vectors           Qdrant, one folder a collection
     data/versions/3f9c…/manifest.json     what it is; report.json: what its checks found
     data/cache/embeddings.sqlite          vectors by content, kept across loads
@@ -14,8 +15,9 @@ the former corpus or the new one and never a mixture:
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from service.embedding import Embedder
 from service.errors import ConfigurationError, DataError
@@ -25,30 +27,55 @@ from service.settings import Settings
 from service.vectors import VectorStore
 from service.vectors.embedded import EmbeddedIndex
 
+UNNAMED: Final = "unnamed.nt"
+
 
 class Manifest(BaseModel):
-    """What a published corpus is."""
+    """What a published corpus is: a parliament that can be asked, or plain RDF that can be queried."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    kind: Literal["parliament", "rdf"] = "parliament"
     version: str
-    index: str
-    """Prefix of the corpus's collections on a Qdrant server; no two loads share one."""
     dataset: str
     title: dict[str, str]
-    invented: bool
+    invented: bool = False
     base_iri: str
-    source_graph: str
-    mapping: str
-    embedding_model: str
-    embedding_dimensions: int
-    first_day: date | None
-    last_day: date | None
+    default_graph: Literal["union", "merged"] = "union"
+    """What a query sees that names no graph: the union of all graphs, in which each triple stands
+    once, or the store's own default graph, which holds every triple once in a merge of all graphs."""
     loaded_at: str
     sources: dict[str, str]
     """File name to SHA-256."""
     counts: dict[str, int]
     seconds: dict[str, float]
     """Time of the load by stage."""
+
+    # Of a parliament only.
+    index: str | None = None
+    """Prefix of the corpus's collections on a Qdrant server; no two loads share one."""
+    source_graph: str | None = None
+    mapping: str | None = None
+    embedding_model: str | None = None
+    embedding_dimensions: int | None = None
+    first_day: date | None = None
+    last_day: date | None = None
+
+    @model_validator(mode="after")
+    def _fields_of_its_kind(self) -> Self:
+        made_with = (self.index, self.source_graph, self.mapping, self.embedding_model, self.embedding_dimensions)
+        if any((value is None) == (self.kind == "parliament") for value in made_with):
+            raise ValueError(f"the fields are not those of the kind {self.kind}")
+        return self
+
+    @property
+    def union_default_graph(self) -> bool:
+        """Whether a query that names no graph goes to the union of all graphs."""
+        return self.default_graph == "union"
+
+    @property
+    def holding(self) -> str:
+        """What a person is told that a data directory holds."""
+        return f"the dataset {self.dataset}" if self.kind == "parliament" else f"plain RDF ({self.dataset})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +139,25 @@ class Corpus:
 
 def open_graph(version: Path, settings: Settings) -> GraphStore:
     """Open the graph of a published version, or the endpoint that the settings name in its place."""
-    return RemoteGraph(settings.graph_url) if settings.graph_url else EmbeddedGraph.open(version / "graph")
+    if settings.graph_url:
+        return RemoteGraph(settings.graph_url)
+    return EmbeddedGraph.open(version / "graph", union=read_manifest(version).union_default_graph)
 
 
 def open_corpus(data: Path, settings: Settings, embedder: Embedder | None = None) -> Corpus:
     """Open the published corpus of a data directory.
 
-    Raises `DataError` if nothing is loaded, and `ConfigurationError` if the configured
-    embedding model is not the one that made the vectors.
+    Raises `DataError` if nothing is loaded or plain RDF is, and `ConfigurationError` if the
+    configured embedding model is not the one that made the vectors.
     """
     # The link is followed once: a load that publishes meanwhile must not mix two versions.
     version = DataDirectory(data).published()
     manifest = read_manifest(version)
+    if manifest.kind != "parliament":
+        raise DataError(
+            f"{data} holds {manifest.holding}, which SPARQL can query but nobody can ask; "
+            "load a parliament for questions, with `emiciclo load INSTITUTION`"
+        )
     embedder = embedder or open_embedder(settings)
     made_by = (manifest.embedding_model, manifest.embedding_dimensions)
     if (embedder.model, embedder.dimensions) != made_by:
@@ -139,4 +173,4 @@ def _open_vectors(version: Path, manifest: Manifest, settings: Settings) -> Vect
         return EmbeddedIndex(version / "vectors")
     from service.vectors.server import ServerIndex, open_server
 
-    return ServerIndex(open_server(settings), manifest.index)
+    return ServerIndex(open_server(settings), manifest.index or "")

@@ -56,16 +56,20 @@ class GraphStore(Protocol):
 
 
 class EmbeddedGraph:
-    """Oxigraph in this process, over a store opened read-only or over one in memory."""
+    """Oxigraph in this process, over a store opened read-only or over one in memory.
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    `union` says whether queries go to the union of all graphs, in which Oxigraph counts a triple
+    of two graphs twice, or to the store's default graph (see `Manifest.default_graph`).
+    """
+
+    def __init__(self, store: Store, *, union: bool = True) -> None:
+        self.store, self.union = store, union
 
     @classmethod
-    def open(cls, path: Path) -> "EmbeddedGraph":
-        """Open a published store read-only. Raises `DataError`."""
+    def open(cls, path: Path, *, union: bool = True) -> "EmbeddedGraph":
+        """Open a published store read-only; `union` is its manifest's. Raises `DataError`."""
         try:
-            return cls(Store.read_only(str(path)))
+            return cls(Store.read_only(str(path)), union=union)
         except (OSError, RuntimeError) as error:  # the latter is what RocksDB finds corrupt
             raise DataError(f"the graph store {path} cannot be opened: {error}") from error
 
@@ -85,7 +89,7 @@ class EmbeddedGraph:
             yield from triples
 
     def _run(self, query: str) -> QuerySolutions | QueryBoolean | QueryTriples:
-        return self.store.query(query, use_default_graph_as_union=True)
+        return self.store.query(query, use_default_graph_as_union=self.union)
 
 
 class RemoteGraph:

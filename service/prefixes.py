@@ -74,6 +74,7 @@ PREFIXES: Final[dict[str, str]] = {
     "schema": ontology.SCHEMA,
     "scovo": "http://purl.org/NET/scovo#",
     "sioc": "http://rdfs.org/sioc/ns#",
+    "spdx": "http://spdx.org/rdf/terms#",
     "product": "http://www.buy.com/rss/module/productV2/",
     "sc": "http://purl.org/science/owl/sciencecommons/",
     "umbel": "http://umbel.org/umbel#",

@@ -17,9 +17,11 @@ from service.corpus import Manifest
 from service.evidence import Reason
 from service.loading.build import LoadReport
 from service.loading.checks import CheckResult, PrintedGroups
+from service.loading.plain import RdfReport
 
 WIDTH: Final = 100
 SHOWN_FINDINGS: Final = 3
+SHOWN_GRAPHS: Final = 20
 
 _MARKER: Final = re.compile(r"\{q(\d+)\}")
 _HEADINGS: Final = {
@@ -253,4 +255,56 @@ def check_json(manifest: Manifest, printed: PrintedGroups, results: Sequence[Che
             "unresolvedSpeaker": printed.unresolved,
         },
         "checks": [result.model_dump() for result in results],
+    }
+
+
+def print_rdf_load(report: RdfReport, console: Console) -> None:
+    """Print what a load of plain RDF did."""
+    manifest = report.manifest
+    console.print(Text(f"Loaded {manifest.title['en']} as it is", style="bold"))
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_row("quads read", str(report.read))
+    for stage, seconds in manifest.seconds.items():
+        table.add_row(f"seconds: {stage}", f"{seconds:.1f}")
+    console.print(table)
+    graphs = Table(title="Triples by graph", title_justify="left", box=None)
+    graphs.add_column("graph", overflow="fold")
+    graphs.add_column("triples", justify="right")
+    for graph, triples in list(report.graphs.items())[:SHOWN_GRAPHS]:
+        graphs.add_row(Text(graph or "(unnamed)"), str(triples))
+    console.print(graphs)
+    if len(report.graphs) > SHOWN_GRAPHS:
+        console.print(f"  … and {len(report.graphs) - SHOWN_GRAPHS} more (all with --json)", markup=False)
+    print_rdf(manifest, console)
+
+
+def print_rdf(manifest: Manifest, console: Console) -> None:
+    """Print what is loaded where that is plain RDF."""
+    counts = manifest.counts
+    console.print(
+        f"Plain RDF ({manifest.dataset}, version {manifest.version}): {counts['triples']} triples, {counts['quads']} "
+        f"quads in {counts['graphs']} named graphs{'' if manifest.union_default_graph else ', some in more than one'}."
+    )
+    console.print("It can be queried with SPARQL; questions and the checks of a parliament do not apply to it.")
+
+
+def rdf_load_json(report: RdfReport) -> dict[str, Any]:
+    """A load report of plain RDF for programs."""
+    return {
+        "read": report.read,
+        "graphs": report.graphs,
+        "seconds": report.manifest.seconds,
+        **rdf_json(report.manifest),
+    }
+
+
+def rdf_json(manifest: Manifest) -> dict[str, Any]:
+    """What is loaded, where that is plain RDF, for programs."""
+    return {
+        "kind": manifest.kind,
+        "dataset": manifest.dataset,
+        "version": manifest.version,
+        "counts": manifest.counts,
+        "defaultGraph": manifest.default_graph,
+        "sources": manifest.sources,
     }

@@ -1,18 +1,13 @@
 """One load, from a folder of source files to a published corpus."""
 
-import hashlib
 import json
-import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cache
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
@@ -31,7 +26,9 @@ from service.errors import DataError
 from service.graph import EmbeddedGraph, text_of
 from service.loading import staging
 from service.loading.checks import CheckResult, PrintedGroups, printed_groups, run_checks, validate
+from service.loading.identity import digest_of, version_of
 from service.loading.indexing import documents, fill_index
+from service.loading.progress import Clock, Progress, Silent
 from service.thesaurus import Thesaurus
 from service.vectors import VectorWriter
 from service.vectors.embedded import EmbeddedIndex
@@ -39,20 +36,6 @@ from service.vectors.embedded import EmbeddedIndex
 MANY: Final = 50_000
 """Quads from which a bulk load is worth its files."""
 _A = NamedNode(f"{ontology.RDF}type")
-
-
-class Progress(Protocol):
-    """What a load tells while it works; the command line draws it."""
-
-    def begin(self, stage: str, total: int | None) -> None: ...
-    def advance(self, done: int) -> None: ...
-
-
-class Silent:
-    """Tells nothing."""
-
-    def begin(self, stage: str, total: int | None) -> None: ...
-    def advance(self, done: int) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +86,6 @@ def find_sources(folder: Path, mapping: Mapping) -> Sources:
     return Sources(tuple(ocd_files), tuple(reports))
 
 
-@dataclass(slots=True)
-class _Clock:
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def time(self, stage: str) -> Iterator[None]:
-        begin = time.perf_counter()
-        yield
-        self.seconds[stage] = round(self.seconds.get(stage, 0.0) + time.perf_counter() - begin, 3)
-
-
 def load(
     institution_name: str,
     folder: Path,
@@ -136,27 +108,23 @@ def load(
     sources = find_sources(folder, mapping)
     directory = DataDirectory(data)
     former = directory.replaceable()
-    if former is not None and former.dataset != mapping.dataset.id:
-        raise DataError(f"{data} holds the dataset {former.dataset}; choose another --data for {mapping.dataset.id}")
-    digests = {str(path.relative_to(folder)): _digest(path) for path in sources.all}
+    if former is not None and (former.kind, former.dataset) != ("parliament", mapping.dataset.id):
+        raise DataError(f"{data} holds {former.holding}; choose another --data for {mapping.dataset.id}")
+    digests = {str(path.relative_to(folder)): digest_of(path) for path in sources.all}
     version = _version(digests, mapping, base_iri, embedder)
     index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
-    clock = _Clock()
+    clock = Clock()
     with staging.staged(directory, version) as stage:
-        (stage / "graph").mkdir()
-        store = Store(str(stage / "graph"))
-        names = record.Names(base_iri, mapping)
-        counts = _read_sources(store, sources, names, clock, progress)
-        with clock.time("enrich"):
-            progress.begin("Enriching", None)
-            _enrich(store, names)
-        with clock.time("check"):
-            progress.begin("Checking", None)
-            graph = EmbeddedGraph(store)
-            results = (_shapes(store, names), *run_checks(graph))
-        with clock.time("optimise"):
-            store.flush()
-            store.optimize()
+        with staging.working_store(stage) as store:
+            names = record.Names(base_iri, mapping)
+            counts = _read_sources(store, sources, names, clock, progress)
+            with clock.time("enrich"):
+                progress.begin("Enriching", None)
+                _enrich(store, names)
+            with clock.time("check"):
+                progress.begin("Checking", None)
+                results = (_shapes(store, names), *run_checks(EmbeddedGraph(store)))
+        graph = EmbeddedGraph.open(stage / staging.GRAPH)
         with VectorCache(directory.cache) as cache:
             if shipped_vectors is not None:
                 import_vectors(shipped_vectors, embedder.model, cache)
@@ -194,7 +162,7 @@ def load(
             printed_groups=printed_groups(graph, results[1:]),
             checks=results,
         )
-        del graph, store
+        del graph
         (stage / "manifest.json").write_text(manifest.model_dump_json(indent=2), encoding="utf-8")
         (stage / "report.json").write_text(
             json.dumps([check.model_dump() for check in report.checks], ensure_ascii=False, indent=1),
@@ -203,7 +171,7 @@ def load(
     return report
 
 
-def _read_sources(store: Store, sources: Sources, names: record.Names, clock: _Clock, progress: Progress) -> ocd.Counts:
+def _read_sources(store: Store, sources: Sources, names: record.Names, clock: Clock, progress: Progress) -> ocd.Counts:
     mapping = names.mapping
     with clock.time("read RDF"):
         progress.begin("Reading RDF", None)
@@ -313,35 +281,5 @@ def _day(value: str | None) -> date | None:
     return date.fromisoformat(value) if value else None
 
 
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise SourceError(path, f"cannot be read: {error.strerror}") from error
-
-
 def _version(digests: dict[str, str], mapping: Mapping, base_iri: str, embedder: Embedder) -> str:
-    """A name for what is loaded: the same sources, mapping, base, model and program give the same one."""
-    content = json.dumps(
-        [digests, mapping.model_dump(mode="json"), base_iri, embedder.model, _program()], sort_keys=True
-    )
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
-
-
-@cache
-def _program() -> str:
-    """A digest of what makes a corpus of sources: loaders, rules, queries and ontology."""
-    digest = hashlib.sha256()
-    for package in ("loaders", "mappings", "ontology", "sparql", "service.loading"):
-        for name, content in _files(files(package)):
-            digest.update(f"{package}/{name}\n{content}\n".encode())
-    return digest.hexdigest()
-
-
-def _files(folder: Traversable) -> Iterator[tuple[str, str]]:
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            yield from ((f"{entry.name}/{name}", content) for name, content in _files(entry))
-        elif entry.name.endswith((".py", ".rq", ".ttl")):
-            yield entry.name, entry.read_text(encoding="utf-8")
+    return version_of(digests, mapping.model_dump(mode="json"), base_iri, embedder.model)

@@ -9,9 +9,13 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from pyoxigraph import Store
+
 from service.corpus import DataDirectory
 from service.errors import DataError
 
+GRAPH: Final = "graph"
+_WORK: Final = "work"
 MAPPED_AHEAD: Final = 600 * 2**20
 """Bytes that Qdrant maps for five collections before it fills them."""
 
@@ -45,6 +49,21 @@ def staged(directory: DataDirectory, version: str) -> Iterator[Path]:
             if isinstance(error, OSError):
                 raise DataError(f"{directory.path} cannot be written: {error}") from error
             raise
+
+
+@contextmanager
+def working_store(folder: Path) -> Iterator[Store]:
+    """Yield a new store to load into; when the block ends without an error, a backup of it is `graph`.
+
+    A backup has no log to be replayed and no writer beside it: it opens read-only, in any number
+    of processes. Its files are links to those of the working store, which is removed.
+    """
+    store = Store(str(folder / _WORK))
+    yield store
+    store.optimize()
+    store.flush()
+    store.backup(str(folder / GRAPH))
+    _remove(folder / _WORK)
 
 
 def _remove(folder: Path) -> None:

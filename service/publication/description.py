@@ -11,7 +11,7 @@ from datetime import date
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from ontology import DCAT, DCTERMS, EMI, FOAF, RDF, RDFS, XSD
 from service.corpus import Manifest
@@ -36,6 +36,7 @@ _LANGUAGES: Final = {
 """Language tags and what the Publications Office calls them."""
 
 Terms = NamedNode | Literal
+Subject = NamedNode | BlankNode | Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Described:
     dumps: tuple[Dump, ...]
     """Those that are made; none while they are not."""
     graphs: dict[str, str]
-    """Name of a graph's dump to the IRI of the graph; `""` for the default graph."""
+    """Name of a graph's dump to the `graph_key` of the graph."""
     statistics: GraphStatistics | None
     licence: str | None
 
@@ -69,7 +70,7 @@ def describe_dataset(corpus: Described) -> list[Triple]:
         made.examples(corpus.statistics.everything)
     for name, graph in corpus.graphs.items():
         made.subset(name, graph)
-    return made.triples
+    return _grouped(made.triples)
 
 
 def describe_catalogue(corpus: Described) -> list[Triple]:
@@ -82,7 +83,15 @@ def describe_catalogue(corpus: Described) -> list[Triple]:
         made.distribution(name, graph)
     made.service()
     made.sources()
-    return made.triples
+    return _grouped(made.triples)
+
+
+def _grouped(triples: list[Triple]) -> list[Triple]:
+    """The triples node by node, in the order in which the nodes first come; what is said twice once."""
+    nodes: dict[Subject, dict[Triple, None]] = {}
+    for triple in triples:
+        nodes.setdefault(triple.subject, {})[triple] = None
+    return [triple for said in nodes.values() for triple in said]
 
 
 class _Description:
@@ -264,7 +273,7 @@ class _Description:
             self.add(node, f"{VOID}uriSpace", Literal(counts.spaces[0]))
         if counts.spaces:
             self.add(node, f"{VOID}uriRegexPattern", Literal(uri_pattern(counts.spaces)))
-        for kind, number, usages in (
+        for kind, measure, usages in (
             ("class", "entities", counts.class_usage),
             ("property", "triples", counts.property_usage),
         ):
@@ -273,7 +282,7 @@ class _Description:
                     partition = f"{self.corpus.root}void#{name}-{kind}-{position}"
                     self.add(node, f"{VOID}{kind}Partition", _node(partition))
                     self.add(partition, f"{VOID}{kind}", term_)
-                    self.add(partition, f"{VOID}{number}", Literal(usage.count))
+                    self.add(partition, f"{VOID}{measure}", Literal(usage.count))
 
     def vocabularies(self, counts: GraphCounts) -> None:
         used = (usage.iri for usage in (*counts.property_usage, *counts.class_usage))
@@ -353,12 +362,12 @@ def _descriptions(manifest: Manifest) -> Iterator[Literal]:
     english, italian = title.get("en", manifest.dataset), title.get("it", manifest.dataset)
     made_up = manifest.invented
     yield Literal(
-        f"{english}: people, memberships with their dates, acts, and the record of sittings speech by speech, in RDF."
+        f"{english}: people, memberships with their dates, acts, and the record of sittings speech by speech."
         + (" All of it is invented, for demonstration." if made_up else ""),
         language="en",
     )
     yield Literal(
-        f"{italian}: persone, appartenenze con le loro date, atti e resoconti delle sedute intervento per intervento, in RDF."
+        f"{italian}: persone, appartenenze con le loro date, atti e resoconti delle sedute, intervento per intervento."
         + (" Tutto è inventato, a scopo dimostrativo." if made_up else ""),
         language="it",
     )

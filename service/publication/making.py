@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
-from pyoxigraph import Store
 
 from service.errors import DataError
 from service.publication import statistics
-from service.publication.dumps import EVERYTHING, MOST_GRAPHS, GraphName, compress, graphs, n_quads, names
+from service.publication.dumps import EVERYTHING, MOST_GRAPHS, Content, compress, graph_key, names
 from service.publication.statistics import GraphStatistics, Tally
 
 FOLDER: Final = "publication"
@@ -38,8 +37,8 @@ class Dump:
 
     name: str
     graph: str | None
-    """IRI of the graph; `""` is the default graph, None stands for all of them."""
-    triples: int
+    """The graph by its `graph_key`; None stands for all of them."""
+    quads: int
     size: int
     """Bytes of the file."""
     sha256: str
@@ -85,10 +84,10 @@ def make(version: Path) -> Publication:
             return found
         for leftover in version.glob(f"{_STAGING}*"):
             shutil.rmtree(leftover)
-        store = statistics.open_store(version)
+        content = Content.open(version)
         staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=version))
         try:
-            _fill(staging, store)
+            _fill(staging, content)
             staging.chmod(0o755)
             shutil.rmtree(version / FOLDER, ignore_errors=True)
             staging.rename(version / FOLDER)
@@ -111,33 +110,30 @@ def _alone(version: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def _fill(folder: Path, store: Store) -> None:
-    """Read the store once; write a dump a graph, then the one of everything from those."""
-    found = graphs(store)
+def _fill(folder: Path, content: Content) -> None:
+    """Read each graph once; write a dump of each, then the one of everything from those."""
+    found = content.graphs()
     named = names(found)
     tallies = {graph: Tally(graph) for graph in found}
     parts: list[tuple[Path, str]] = []
     for graph in found:
         path = folder / f"{named[graph]}{SUFFIX}"
-        parts.append((path, _write(path, compress(_counted(n_quads(store, graph), tallies[graph])))))
-    counts = statistics.summarise(tallies)
+        parts.append((path, _write(path, compress(_counted(content.n_quads(graph), tallies[graph])))))
+    counts = statistics.summarise(content, tallies)
     # Members of gzip that follow each other are one file, so nothing is compressed twice.
     whole = folder / f"{EVERYTHING}{SUFFIX}"
     digest = _write(whole, (block for path, _ in parts for block in _blocks(path)))
-    dumps = [Dump(EVERYTHING, None, counts.everything.triples, whole.stat().st_size, digest)]
+    dumps = [
+        Dump(EVERYTHING, None, sum(graph.triples for graph in counts.graphs.values()), whole.stat().st_size, digest)
+    ]
     for graph, (path, part_digest) in zip(found, parts, strict=True):
         if len(found) > MOST_GRAPHS:
             path.unlink()
         else:
-            iri = graph_iri(graph)
-            dumps.append(Dump(named[graph], iri, counts.graphs[iri].triples, path.stat().st_size, part_digest))
+            key = graph_key(graph)
+            dumps.append(Dump(named[graph], key, counts.graphs[key].triples, path.stat().st_size, part_digest))
     _write(folder / _INDEX, [_JSON.dump_json(tuple(dumps), indent=1)])
     _write(folder / Path(statistics.FILE).name, [statistics.dump(counts)])
-
-
-def graph_iri(graph: GraphName) -> str:
-    """The IRI of a graph; `""` for the default graph."""
-    return str(getattr(graph, "value", ""))
 
 
 def _counted(blocks: Iterable[bytes], tally: Tally) -> Iterator[bytes]:

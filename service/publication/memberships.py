@@ -1,11 +1,12 @@
 """Memberships of people and groups, a page at a time, as W3C ORG states them and as RDF 1.2 reifies them."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 import sparql
 from ontology import ORG, RDF
@@ -52,10 +53,9 @@ def memberships(wanted: Wanted, graph: GraphStore) -> Page:
     query = sparql.bind(sparql.query("publication/memberships"), "?member ?organization ?day ?after", [row])
     found = set(graph.construct(query))
     names = sorted({triple.subject.value for triple in found if isinstance(triple.subject, NamedNode)})
-    shown = names[:PAGE]
-    kept = set(shown)
-    triples = sorted((triple for triple in found if triple.subject.value in kept), key=_place)
-    return Page(tuple(triples), len(shown), shown[-1] if len(names) > PAGE else None)
+    kept = {NamedNode(name) for name in names[:PAGE]}
+    triples = sorted((triple for triple in found if triple.subject in kept), key=_place)
+    return Page(tuple(triples), len(kept), names[PAGE - 1] if len(names) > PAGE else None)
 
 
 def reified(triples: Iterable[Triple]) -> tuple[Triple, ...]:
@@ -64,23 +64,18 @@ def reified(triples: Iterable[Triple]) -> tuple[Triple, ...]:
     The statement is reified and not asserted: org:memberOf has no date, so to assert it of a
     membership that ended would say that it lasts.
     """
-    members: dict[NamedNode, list[NamedNode]] = {}
-    organizations: dict[NamedNode, list[NamedNode]] = {}
-    rest = []
-    for triple in triples:
-        if triple.predicate == _MEMBER:
-            members.setdefault(triple.subject, []).append(triple.object)
-        elif triple.predicate == _ORGANIZATION:
-            organizations.setdefault(triple.subject, []).append(triple.object)
-        else:
-            rest.append(triple)
+    every = list(triples)
+    organizations = defaultdict(list)
+    for triple in every:
+        if triple.predicate == _ORGANIZATION:
+            organizations[triple.subject].append(triple.object)
     views = [
-        Triple(membership, _REIFIES, Triple(member, _MEMBER_OF, organization))
-        for membership, found in members.items()
-        for member in found
-        if isinstance(member, NamedNode)
-        for organization in organizations.get(membership, [])
+        Triple(triple.subject, _REIFIES, Triple(triple.object, _MEMBER_OF, organization))
+        for triple in every
+        if triple.predicate == _MEMBER and isinstance(triple.object, NamedNode | BlankNode)
+        for organization in organizations[triple.subject]
     ]
+    rest = [triple for triple in every if triple.predicate not in (_MEMBER, _ORGANIZATION)]
     return tuple(sorted((*views, *rest), key=_place))
 
 

@@ -8,7 +8,7 @@ by one at six million terms.
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeVar
@@ -16,11 +16,10 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 from pydantic import TypeAdapter, ValidationError
-from pyoxigraph import Store
+from pyoxigraph import DefaultGraph
 
 from ontology import RDF, RDFS, SKOS
-from service.errors import DataError
-from service.publication.dumps import GraphName, graphs, n_quads
+from service.publication.dumps import Content, GraphName, graph_key
 
 FILE: Final = "publication/statistics.json"
 """Where the statistics of a version are kept, below its folder."""
@@ -96,9 +95,9 @@ class GraphStatistics:
     """What a version of a corpus holds."""
 
     everything: GraphCounts
-    """All graphs together; a triple that stands in two of them counts twice."""
+    """All graphs together, as a query sees them that names none: every triple counts once."""
     graphs: Mapping[str, GraphCounts]
-    """By IRI of the named graph; the default graph, if it holds anything, is `""`."""
+    """By IRI of the named graph, or `_:` and its label; the default graph, if it holds anything, is `""`."""
 
 
 _JSON: Final = TypeAdapter(GraphStatistics)
@@ -109,7 +108,7 @@ def statistics(version: Path) -> GraphStatistics:
 
     Raises `DataError` if the version has no graph that opens.
     """
-    return read(version) or count(open_store(version))
+    return read(version) or count(Content.open(version))
 
 
 def read(version: Path) -> GraphStatistics | None:
@@ -133,32 +132,25 @@ def dump(statistics: GraphStatistics) -> bytes:
     return _JSON.dump_json(statistics, indent=1)
 
 
-def open_store(version: Path) -> Store:
-    """Open the graph of a version read-only. Raises `DataError`."""
-    try:
-        return Store.read_only(str(version / "graph"))
-    except (OSError, RuntimeError) as error:
-        raise DataError(f"the graph store {version / 'graph'} cannot be opened: {error}") from error
+def count(content: Content) -> GraphStatistics:
+    """Count what a version holds."""
+    tallies = {graph: Tally(graph) for graph in content.graphs()}
+    for graph, tally in tallies.items():
+        for block in content.n_quads(graph):
+            tally.add(block)
+    return summarise(content, tallies)
 
 
-def count(store: Store) -> GraphStatistics:
-    """Count what a store holds."""
-    tallies: dict[GraphName, Tally] = {}
-    for graph in graphs(store):
-        tallies[graph] = Tally(graph)
-        for block in n_quads(store, graph):
-            tallies[graph].add(block)
-    return summarise(tallies)
-
-
-def summarise(tallies: Mapping[GraphName, "Tally"]) -> GraphStatistics:
-    """The statistics of graphs that were read to their end."""
-    whole = Tally(None)
-    for tally in tallies.values():
-        whole.merge(tally)
-    return GraphStatistics(
-        whole.counts(), {getattr(graph, "value", ""): tally.counts() for graph, tally in tallies.items()}
-    )
+def summarise(content: Content, tallies: Mapping[GraphName, "Tally"]) -> GraphStatistics:
+    """The statistics of a version whose graphs were read to their end."""
+    whole = Tally(DefaultGraph())
+    if merged := content.merged():
+        for block in merged:
+            whole.add(block)
+    else:
+        for tally in tallies.values():
+            whole.merge(tally)
+    return GraphStatistics(whole.counts(), {graph_key(graph): tally.counts() for graph, tally in tallies.items()})
 
 
 class _Distinct:
@@ -184,9 +176,9 @@ class _Distinct:
 class Tally:
     """Counts the N-Quads lines of one graph."""
 
-    def __init__(self, graph: GraphName | None) -> None:
-        name = str(graph) if graph is not None else ""
-        self._tail = -(len(name.encode()) + 3) if name.startswith("<") else -2
+    def __init__(self, graph: GraphName) -> None:
+        named = not isinstance(graph, DefaultGraph)
+        self._tail = -(len(str(graph).encode()) + 3) if named else -2
         """Where the object of a line ends: before ` <graph> .`, or before ` .` in the default graph."""
         self._triples = 0
         self._entities, self._blank, self._objects = _Distinct(), _Distinct(), _Distinct()

@@ -16,6 +16,7 @@ OWL: Final = "http://www.w3.org/2002/07/owl#"
 SH: Final = "http://www.w3.org/ns/shacl#"
 SHAPES: Final = "https://w3id.org/emiciclo/shapes#"
 
+Node = NamedNode | BlankNode | Literal | Triple
 Texts = Mapping[str, str]
 """A text by language."""
 
@@ -112,7 +113,7 @@ class Shape:
 
 @cache
 def triples(name: str) -> tuple[Triple, ...]:
-    """The triples of a file of the ontology, in its order; blank nodes are numbered, so that forms come out the same."""
+    """The triples of a file of the ontology, in its order, with numbered blank nodes: forms come out the same."""
     numbers: dict[BlankNode, BlankNode] = {}
 
     def term(node: Any) -> Any:
@@ -234,7 +235,12 @@ def text(texts: Texts, language: str) -> str:
 def curie(iri: str) -> str:
     """An IRI by the short name of its namespace, where that is known; else whole."""
     for namespace, prefix in _namespaces():
-        if iri.startswith(namespace) and (local := iri.removeprefix(namespace)) and "/" not in local and "#" not in local:
+        if (
+            iri.startswith(namespace)
+            and (local := iri.removeprefix(namespace))
+            and "/" not in local
+            and "#" not in local
+        ):
             return f"{prefix}:{local}"
     return iri
 
@@ -252,9 +258,7 @@ class _Graph:
     """Triples by subject and predicate. Subjects that are blank nodes go by their labels."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
-        self._values: defaultdict[str, defaultdict[str, list[NamedNode | BlankNode | Literal]]] = defaultdict(
-            lambda: defaultdict(list)
-        )
+        self._values: defaultdict[str, defaultdict[str, list[Node]]] = defaultdict(lambda: defaultdict(list))
         for triple in triples:
             self._values[_key(triple.subject)][triple.predicate.value].append(triple.object)
 
@@ -274,9 +278,9 @@ class _Graph:
     def texts(self, subject: str, predicate: str) -> dict[str, str]:
         return {literal.language or "": literal.value for literal in self.literals(subject, predicate)}
 
-    def _of(self, subject: str, predicate: str) -> list[NamedNode | BlankNode | Literal]:
-        return self._values.get(subject, {}).get(predicate, [])
+    def _of(self, subject: str, predicate: str) -> list[Node]:
+        return self._values[subject][predicate] if subject in self._values else []
 
 
-def _key(term: NamedNode | BlankNode | Literal) -> str:
-    return str(term) if isinstance(term, BlankNode) else term.value
+def _key(term: Node) -> str:
+    return str(term) if isinstance(term, BlankNode | Triple) else term.value

@@ -203,7 +203,7 @@ def _separator(query: Structure, opening: int) -> Iterator[Edit]:
 
 def _bracketed(query: Structure, index: int) -> Iterator[Edit]:
     """`HAVING COUNT(?x) > 1`, `FILTER ?a = ?b`, `DESC ?n`: brackets round an expression that lacks them."""
-    end = _expression_end(query, index)
+    end = expression_end(query, index)
     if index >= end or query.tokens[index].word in ("EXISTS", "NOT"):
         return
     first = query.tokens[index]
@@ -272,7 +272,7 @@ def _items(query: Structure, index: int) -> tuple[list[_Item], int, list[Token]]
             index += 1
         else:
             start = index
-            index = _expression_end(query, index)
+            index = expression_end(query, index)
             bracketed = tokens[start].text == "(" and query.closing[start] == index - 1
             named = bracketed and tokens[index - 3].word == "AS"
             if index + 1 < len(tokens) and tokens[index].word == "AS" and tokens[index + 1].kind is Kind.VARIABLE:
@@ -281,7 +281,7 @@ def _items(query: Structure, index: int) -> tuple[list[_Item], int, list[Token]]
     return items, index, commas
 
 
-def _expression_end(query: Structure, index: int) -> int:
+def expression_end(query: Structure, index: int) -> int:
     """The index after one expression: operands, calls and the operators between them."""
     tokens = query.tokens
     while index < len(tokens):

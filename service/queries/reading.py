@@ -8,7 +8,7 @@ from service.prefixes import PREFIXES, nearest
 from service.queries.dialect import Edited, edit, leniencies
 from service.queries.refusal import QueryRefused
 from service.queries.structure import QuerySize, Structure, read_structure
-from service.queries.tokens import Kind, offset_of, place, tokens
+from service.queries.tokens import offset_of, place, tokens
 
 _ENGINE: Final = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
 _NOISE: Final = re.compile(r"\[[^\[\]]*\](?:\s*\|\s*)?")
@@ -29,6 +29,12 @@ class ReadQuery:
     def text(self) -> str:
         """What an engine gets."""
         return self.edited.text
+
+    @property
+    def declarations(self) -> str:
+        """Its own base and prefixes as declarations; the predeclared ones go apart."""
+        base = f"BASE <{self.structure.base}>\n" if self.structure.base else ""
+        return base + "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in self.structure.declared.items())
 
     def complaint(self, message: str) -> QueryRefused:
         """An engine's syntax error as a refusal, placed in the text as it was sent."""
@@ -73,8 +79,3 @@ def _predeclared(structure: Structure) -> dict[str, str]:
             suggestion=f"{close}:{token.text.split(':', 1)[1]}" if close else None,
         )
     return needed
-
-
-def names_of(structure: Structure) -> set[str]:
-    """The variables of a query, without their marks."""
-    return {token.text[1:] for token in structure.tokens if token.kind is Kind.VARIABLE}

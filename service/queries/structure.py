@@ -59,6 +59,8 @@ class Structure:
     """Index of an opening bracket to that of its closing one."""
     form: str
     """SELECT, CONSTRUCT, DESCRIBE or ASK."""
+    base: str
+    """The base IRI that the query declares; empty if none."""
     declared: dict[str, str]
     used: dict[str, Token]
     """Prefix to the first name that uses it, declarations aside."""
@@ -95,6 +97,7 @@ def read_structure(text: str, size: QuerySize) -> Structure:
         tokens=read,
         closing=closing,
         form=form,
+        base=base,
         declared=declared,
         used=used,
         graphs=tuple(_graphs(read, base, declared)) if "FROM" in words else (),

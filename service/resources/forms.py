@@ -23,7 +23,7 @@ from service.prefixes import PREFIXES
 _NAMES: Final = (
     *("emi", "role", "capacity", "side", "topic", "ocd"),
     *("dc", "dcat", "dcterms", "foaf", "oa", "org", "owl", "prov", "qb", "rdf", "rdfs", "schema", "skos", "skosxl"),
-    *("vann", "xsd"),
+    *("sh", "spdx", "vann", "void", "xsd"),
 )
 _PREFIXES: Final = {name: PREFIXES[name] for name in _NAMES}
 _XML: Final = "http://www.w3.org/XML/1998/namespace"

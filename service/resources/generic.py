@@ -85,7 +85,8 @@ def facts_of(
 ) -> tuple[Fact, ...]:
     """The description of a resource as facts, types first."""
     stated = [triple for triple in triples if triple.predicate.value not in leave_out]
-    labels = terms({triple.predicate.value for triple in stated}, names)
+    types = {t.object.value for t in stated if t.predicate.value == TYPE and isinstance(t.object, NamedNode)}
+    labels = terms(types | {triple.predicate.value for triple in stated}, names)
     linked = names.of(triple.object.value for triple in stated if isinstance(triple.object, NamedNode))
     by_subject: defaultdict[object, list[Triple]] = defaultdict(list)
     for triple in stated:
@@ -109,7 +110,8 @@ def facts_of(
     def value(term: object, above: frozenset[object]) -> Value:
         if isinstance(term, NamedNode):
             name = linked[term.value]
-            return Value(name.text if name.described else term.value, name.language, term.value, name.described)
+            text = name.text if name.described else labels.get(term.value, term.value)
+            return Value(text, name.language, term.value, name.described)
         if isinstance(term, Literal):
             plain = term.language or term.datatype.value == f"{XSD}string"
             return Value(term.value, term.language or None, datatype=None if plain else term.datatype.value)

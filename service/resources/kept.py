@@ -4,8 +4,10 @@ The store is read while another process may write to it; where it is not there, 
 opened twice in a row, nothing is kept.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -35,6 +37,18 @@ class KeptQuotation:
     """IRI and title of each answer."""
 
 
+def _state(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """The files of a store as they are now; another state is another store to open."""
+    with os.scandir(folder) as entries:
+        return tuple(sorted((e.name, e.stat().st_size, e.stat().st_mtime_ns) for e in entries))
+
+
+@lru_cache(maxsize=1)
+def _opened(folder: Path, state: tuple[tuple[str, int, int], ...]) -> Store:
+    """Open a store that many requests read; opening takes far longer than reading."""
+    return Store.read_only(str(folder))
+
+
 class KeptAnswers:
     """The store of answers as it was when it was opened."""
 
@@ -48,7 +62,7 @@ class KeptAnswers:
             return None
         for _ in range(2):  # a writer may just have moved the files that were listed
             try:
-                return cls(Store.read_only(str(folder)))
+                return cls(_opened(folder, _state(folder)))
             except (OSError, RuntimeError):
                 continue
         return None

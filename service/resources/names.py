@@ -27,6 +27,7 @@ _TITLES: Final = (
     f"{RDFS}label",
 )
 _REFERENCES: Final = (f"{EMI}speaker", f"{EMI}government", f"{ORG}member", f"{ORG}organization", f"{ORG}role")
+_MEMBERSHIP: Final = f"{ORG}Membership"
 _AT_ONCE: Final = 200
 """Resources that one query asks about."""
 
@@ -63,7 +64,7 @@ class Names:
         self._read(
             term.value
             for iri in wanted
-            if not self._title(iri)
+            if not self._titled(iri)
             for reference in _REFERENCES
             for term in self._known[iri].get(reference, ())
         )
@@ -85,6 +86,11 @@ class Names:
         organisation = self.chamber.organisations.get(iri)
         return (organisation.sigla_on(day) if organisation and day else None) or self.on(iri, day)
 
+    def day(self, iri: str) -> date | None:
+        """The day of an event or an act; None where it has none."""
+        self._read([iri])
+        return _day(self._known[iri], f"{EMI}date")
+
     def _read(self, iris: Iterable[str]) -> None:
         missing = sorted({iri for iri in iris if iri not in self._known})
         for start in range(0, len(missing), _AT_ONCE):
@@ -100,12 +106,17 @@ class Names:
         facts = self._known[iri]
         types = tuple(sorted(term.value for term in facts.get(TYPE, ())))
         title = self._title(iri)
-        if title is not None:
-            return Name(" ".join(title.value.split()), title.language or None, True, types)
-        made = self._made(facts, set(types))
+        made = None if self._titled(iri) else self._made(facts, set(types))
         if made:
             return Name(made, self.language, True, types)
+        if title is not None:
+            return Name(" ".join(title.value.split()), title.language or None, True, types)
         return Name(tail(iri), None, bool(facts), types)
+
+    def _titled(self, iri: str) -> bool:
+        """Whether a resource's own title names it. What sources call a membership leaves out whose it is, and when."""
+        member = any(term.value == _MEMBERSHIP for term in self._known[iri].get(TYPE, ()))
+        return not member and self._title(iri) is not None
 
     def _title(self, iri: str) -> Literal | None:
         facts = self._known[iri]
@@ -136,7 +147,7 @@ class Names:
                 start=_first(facts, f"{EMI}start"),
                 end=_first(facts, f"{EMI}end"),
             )
-        if f"{ORG}Membership" in types:
+        if _MEMBERSHIP in types:
             office = _first(facts, f"{EMI}officeAsPrinted") or self._reference(facts, f"{ORG}role")
             body = self._reference(facts, f"{ORG}organization", begin)
             parts = (self._reference(facts, f"{ORG}member"), office, body)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 from typing import Final
 
 from pyoxigraph import NamedNode
@@ -48,13 +49,22 @@ class Signed:
 
 @dataclass(frozen=True, slots=True)
 class SpeechHead:
-    """A speech in a list: the debate that it was held in, and how it begins."""
+    """A speech in a list: how it begins, and in what standing it was held where not as a member."""
 
     iri: str
-    day: date | None
-    title: str | None
     beginning: str
     capacity: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Debate:
+    """Speeches that follow each other in one debate; `act` is the title of an act that it is on."""
+
+    iri: str | None
+    day: date | None
+    title: str | None
+    act: str | None
+    speeches: tuple[SpeechHead, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +73,22 @@ class Person:
 
     stints: tuple[Stint, ...]
     acts: Page[Signed]
-    speeches: Page[SpeechHead]
+    speeches: Page[Debate]
+    """Pages of speeches; `total` counts these, not debates."""
 
     def of(self, kind: str) -> tuple[Stint, ...]:
         """The memberships of a kind, latest first."""
         return tuple(stint for stint in self.stints if stint.kind == kind)
+
+    @property
+    def groups_now(self) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+        """The groups and components that memberships last in: IRI, name, offices held in it."""
+        lasting = [stint for stint in reversed(self.of("groups")) if stint.body and not stint.until]
+        names = {stint.body: stint.renamed or stint.body_name or "" for stint in lasting if stint.body}
+        return tuple(
+            (body, name, tuple(stint.role for stint in lasting if stint.body == body and stint.role))
+            for body, name in names.items()
+        )
 
 
 def read_person(
@@ -125,31 +146,37 @@ def _signed(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Pag
     return Page(items, page.number, page.pages, page.total)
 
 
-def _held(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Page[SpeechHead]:
+def _held(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Page[Debate]:
     rows = graph.select(sparql.bind(sparql.query("resources/person-speeches"), "?person", [iri]))
     page = paged(sorted(rows, key=_latest), number, PER_LIST)
     return Page(_heads(page.items, graph, names), page.number, page.pages, page.total)
 
 
-def _heads(rows: Sequence[Row], graph: GraphStore, names: Names) -> tuple[SpeechHead, ...]:
+def _heads(rows: Sequence[Row], graph: GraphStore, names: Names) -> tuple[Debate, ...]:
     if not rows:
         return ()
     query = sparql.bind(sparql.query("resources/speech-heads"), "?speech", [NamedNode(r["speech"].value) for r in rows])
     heads = {row["speech"].value: row for row in reversed(graph.select(query))}
     names.of(row["capacity"].value for row in heads.values() if "capacity" in row)
-    found = []
-    for row in rows:
-        head = heads.get(row["speech"].value, {})
-        capacity = text_of(head, "capacity")
-        found.append(
-            SpeechHead(
-                row["speech"].value,
-                as_day(text_of(row, "date")),
-                text_of(head, "title"),
-                text_of(head, "beginning") or "",
-                names.one(capacity).text if capacity and capacity != f"{CAPACITY}member" else None,
-            )
+
+    def head(row: Row) -> Row:
+        return heads.get(row["speech"].value, {})
+
+    def speech(row: Row) -> SpeechHead:
+        capacity = text_of(head(row), "capacity")
+        told = capacity and capacity != f"{CAPACITY}member"
+        return SpeechHead(
+            row["speech"].value,
+            text_of(head(row), "beginning") or "",
+            names.one(capacity).text if capacity and told else None,
         )
+
+    debates = groupby(rows, key=lambda row: (text_of(row, "date"), text_of(head(row), "debate")))
+    found = []
+    for (day, debate), group in debates:
+        members = list(group)
+        title, act = text_of(head(members[0]), "title"), text_of(head(members[0]), "act")
+        found.append(Debate(debate, as_day(day), title, act, tuple(speech(row) for row in members)))
     return tuple(found)
 
 

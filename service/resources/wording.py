@@ -2,7 +2,7 @@
 
 from datetime import date
 
-import flask_babel  # type: ignore[import-untyped]
+import flask_babel
 
 
 def gettext(message: str, **values: object) -> str:
@@ -12,7 +12,7 @@ def gettext(message: str, **values: object) -> str:
 
 def in_words(day: date) -> str:
     """A day as it is written out, such as "4 November 2025"."""
-    return str(flask_babel.format_date(day, "long"))
+    return str(flask_babel.format_date(day, "long"))  # type: ignore[no-untyped-call]
 
 
 def span(begin: date, end: date | None) -> str:

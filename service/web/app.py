@@ -11,7 +11,7 @@ from service.corpus import DataDirectory
 from service.graph import GraphStore
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
-from service.web import console, language, pages, problems, resources, sparql
+from service.web import console, datasets, language, memberships, pages, problems, resources, sparql, vocabulary
 from service.web.admission import Admission
 from service.web.site import EXTENSION, Site
 
@@ -48,6 +48,9 @@ def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryR
     language.register(app)
     pages.register(app)
     app.register_blueprint(resources.blueprint)
+    app.register_blueprint(datasets.blueprint)
+    app.register_blueprint(vocabulary.blueprint)
+    app.register_blueprint(memberships.blueprint)
     app.register_blueprint(console.blueprint)
     if runner is not None:
         app.register_blueprint(sparql.blueprint)

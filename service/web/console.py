@@ -1,87 +1,94 @@
-"""The SPARQL console: its page, and the terms that its editor completes.
+"""The SPARQL console: its page, the answer in it for who has no script, and the terms that its editor completes.
 
-The editor and the charts are npm components that set-up copies to `static/vendor`. Where they
-are not, or without JavaScript, the page is a form that asks the endpoint for one format.
+The editor and the charts are npm components that set-up copies to `static/vendor`. Without
+them the editor is a text area; without JavaScript the page is a form that answers with itself.
 """
 
-from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from http import HTTPStatus
+from itertools import islice
 from pathlib import Path
-from threading import Lock
-from typing import Any, Final, Literal, cast, get_args
+from typing import Final, cast
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, current_app, json, render_template, request
 from flask_babel import gettext
-from pyoxigraph import Literal as RdfLiteral
+from pyoxigraph import (
+    BlankNode,
+    Literal,
+    NamedNode,
+    QueryBoolean,
+    QueryResultsFormat,
+    RdfFormat,
+    Triple,
+    parse,
+    parse_query_results,
+)
 
 import sparql
-from service.graph import GraphStore
+from ontology import XSD
 from service.prefixes import PREFIXES
+from service.publication.vocabulary import curie
+from service.web import completion
 from service.web.language import language
 from service.web.problems import Problem
 from service.web.site import site
 
 blueprint = Blueprint("console", __name__)
 
-Kind = Literal["class", "property", "concept"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-MOST_TERMS: Final = 200
-"""Terms that one answer lists."""
-LONGEST_PREFIX: Final = 300
-FRESH_SECONDS: Final = 600
 COMPONENTS: Final = {"editor": ("yasqe/yasqe.min.js",), "charts": ("d3/d3.min.js", "plot/plot.umd.min.js")}
 """What each part of the page needs of `static/vendor`."""
+MOST_ROWS: Final = 500
+"""Rows that a page without a script shows."""
+LONGEST_TYPED: Final = 300
+FRESH_SECONDS: Final = 600
 
-_NAMESPACES: Final = sorted(
-    {namespace: name for name, namespace in reversed(PREFIXES.items())}.items(), key=lambda pair: -len(pair[0])
-)
-"""(namespace, prefix), the longest first; of two prefixes for one namespace the one that is listed first."""
+_TABLES: Final = {"CSV": "csv", "TSV": "tsv", "JSON": "json", "XML": "xml"}
+_TRUTHS: Final = {"JSON": "json", "XML": "xml"}
+_GRAPHS: Final = {"Turtle": "ttl", "JSON-LD": "jsonld", "N-Triples": "nt", "RDF/XML": "rdf"}
+
+
+Term = NamedNode | BlankNode | Literal | Triple
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """A class, property or concept that a query may name.
+class Cell:
+    """A term in a table: its text, what a pointer over it is told, its language, and where it leads."""
 
-    `count` is how often the data use it (resources of a class, triples of a property), None
-    where that was not counted. Labels and definitions go by language, "" for none.
-    """
+    text: str
+    title: str | None = None
+    language: str | None = None
+    address: str | None = None
 
-    iri: str
-    kind: Kind
-    count: int | None
-    labels: dict[str, str]
-    definitions: dict[str, str]
 
-    @property
-    def name(self) -> str | None:
-        """The prefixed name by the predeclared prefixes, or None where it would not be one."""
-        return _prefixed(self.iri)
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a page shows of an answer: the truth of an ASK, or the first rows; `more` says that there are others."""
 
-    def rank(self, wanted: str) -> int | None:
-        """How well it fits what was typed (casefolded; 0 is best), or None where it does not."""
-        name = (self.name or self.iri).casefold()
-        if self.iri.casefold().startswith(wanted) or name.startswith(wanted):
-            return 0
-        local = name.partition(":")[2] if self.name else self.iri.casefold().rsplit("/", 1)[-1].rsplit("#", 1)[-1]
-        if local.startswith(wanted):
-            return 1
-        return 2 if wanted in local or any(wanted in label.casefold() for label in self.labels.values()) else None
+    formats: dict[str, str]
+    """Title to address of each format in which the whole answer is had."""
+    names: tuple[str, ...] = ()
+    rows: tuple[tuple[Cell, ...], ...] = ()
+    more: bool = False
+    truth: bool | None = None
 
 
 def page(query: str | None) -> Response:
     """The console as a page, with a query in its editor (by default one that any data answer)."""
-    present = components(Path(cast(str, current_app.static_folder)) / "vendor")
-    data = {
-        "endpoint": "/sparql",
-        "language": language(),
-        "prefixes": PREFIXES,
-        "components": present,
-        "run": query is not None,
-        "text": _texts(),
-    }
-    text = sparql.query("console/start") if query is None else query
-    return Response(render_template("console.html", query=text, data=data, components=present), mimetype="text/html")
+    return _render(query, None)
+
+
+def answered(query: str, answer: Response) -> Response:
+    """The console with the answer to its query as a table, for those who have no script.
+
+    `answer` holds SPARQL results in JSON, or N-Triples.
+    """
+    if answer.status_code != HTTPStatus.OK:
+        return answer
+    response = _render(query, table_of(query, answer.mimetype or "", answer.get_data()))
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 def components(vendor: Path) -> dict[str, bool]:
@@ -89,83 +96,78 @@ def components(vendor: Path) -> dict[str, bool]:
     return {part: all((vendor / name).is_file() for name in names) for part, names in COMPONENTS.items()}
 
 
+def table_of(query: str, media_type: str, body: bytes) -> Table:
+    """The first rows of SPARQL results in JSON or of N-Triples, with addresses of the whole."""
+    if media_type == RdfFormat.N_TRIPLES.media_type:
+        triples = (tuple(quad.triple) for quad in parse(body, format=RdfFormat.N_TRIPLES))
+        return _table(_addresses(query, _GRAPHS), ("subject", "predicate", "object"), triples)
+    results = parse_query_results(body, format=QueryResultsFormat.JSON)
+    if isinstance(results, QueryBoolean):
+        return Table(_addresses(query, _TRUTHS), truth=bool(results))
+    names = tuple(variable.value for variable in results.variables)
+    return _table(_addresses(query, _TABLES), names, (tuple(solution) for solution in results))
+
+
 @blueprint.get("/sparql/terms")
 def terms() -> Response:
     """The terms of a kind that fit what was typed: `?kind=class&prefix=emi:Sp`."""
-    kind = request.args.get("kind", "")
-    if kind not in KINDS:
-        raise Problem(400, f"say which kind of term is wanted: kind={'|'.join(KINDS)}")
-    prefix = request.args.get("prefix", "")
-    if len(prefix) > LONGEST_PREFIX:
-        raise Problem(400, f"prefix: at most {LONGEST_PREFIX} characters")
+    kind = next((kind for kind in completion.KINDS if kind == request.args.get("kind")), None)
+    if kind is None:
+        raise Problem(400, f"say which kind of term is wanted: kind={'|'.join(completion.KINDS)}")
+    typed = request.args.get("prefix", "")
+    if len(typed) > LONGEST_TYPED:
+        raise Problem(400, f"prefix: at most {LONGEST_TYPED} characters")
     version = site().manifest.version
-    with _counting:  # whoever comes while the terms are being counted waits for them, and counts nothing
-        vocabulary = _vocabulary(site().graph, version)
-    found = matching(vocabulary, cast(Kind, kind), prefix)
-    response = Response(json.dumps({"terms": [_member(term) for term in found]}), mimetype="application/json")
+    found = completion.matching(completion.vocabulary(site().graph, version), kind, typed)
+    members = [
+        {"iri": t.iri, "name": t.name, "count": t.count, "label": t.labels, "definition": t.definitions} for t in found
+    ]
+    response = Response(json.dumps({"terms": members}), mimetype="application/json")
     response.set_etag(f"{version}-terms")
     response.cache_control.public = True
     response.cache_control.max_age = FRESH_SECONDS
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
-def matching(vocabulary: tuple[Term, ...], kind: Kind, typed: str) -> list[Term]:
-    """The terms that fit what was typed (an IRI, a prefixed name, a part of a name or label).
-
-    The best fit comes first, then what the data use most, then by IRI; at most `MOST_TERMS`.
-    """
-    wanted = _expanded(typed.strip().removeprefix("<").removesuffix(">")).casefold()
-    ranked = [(rank, term) for term in vocabulary if term.kind == kind and (rank := term.rank(wanted)) is not None]
-    ranked.sort(key=lambda pair: (pair[0], -(pair[1].count or 0), pair[1].iri))
-    return [term for _, term in ranked[:MOST_TERMS]]
-
-
-_counting = Lock()
-
-
-@lru_cache(maxsize=2)
-def _vocabulary(graph: GraphStore, version: str) -> tuple[Term, ...]:
-    """Every term that the data use or define, of one version of the corpus. Raises `QueryError`."""
-    counts: dict[tuple[str, Kind], int] = {}
-    used: tuple[tuple[Kind, str], ...] = (("class", "classes"), ("property", "properties"))
-    for kind, name in used:
-        for row in graph.select(sparql.query(f"console/{name}")):
-            counts[row["term"].value, kind] = int(row["count"].value)
-    texts: dict[tuple[str, Kind], dict[str, dict[str, str]]] = {}
-    for row in graph.select(sparql.query("console/definitions")):
-        known = texts.setdefault((row["term"].value, cast(Kind, row["kind"].value)), defaultdict(dict))
-        text = row.get("text")
-        if isinstance(text, RdfLiteral):
-            known[row["role"].value].setdefault(text.language or "", text.value)
-    return tuple(
-        Term(iri, kind, counts.get((iri, kind)), told.get("label", {}), told.get("definition", {}))
-        for iri, kind in sorted(counts.keys() | texts.keys())
-        for told in [texts.get((iri, kind), {})]
+def _render(query: str | None, table: Table | None) -> Response:
+    present = components(Path(cast(str, current_app.static_folder)) / "vendor")
+    data = {
+        "endpoint": "/sparql",
+        "language": language(),
+        "prefixes": list(PREFIXES.items()),  # in their order, which a JSON object would lose
+        "components": present,
+        "run": query is not None,
+        "text": _texts(),
+    }
+    text = sparql.query("console/start").strip() if query is None else query
+    return Response(
+        render_template("console.html", query=text, table=table, data=data, components=present), mimetype="text/html"
     )
 
 
-def _member(term: Term) -> dict[str, Any]:
-    return {
-        "iri": term.iri,
-        "name": term.name,
-        "count": term.count,
-        "label": term.labels,
-        "definition": term.definitions,
-    }
+def _table(formats: dict[str, str], names: tuple[str, ...], rows: Iterable[tuple[Term | None, ...]]) -> Table:
+    found = [tuple(map(_cell, row)) for row in islice(rows, MOST_ROWS + 1)]
+    return Table(formats, names, tuple(found[:MOST_ROWS]), len(found) > MOST_ROWS)
 
 
-def _expanded(typed: str) -> str:
-    """The IRI that a prefixed name stands for; anything else as it is."""
-    prefix, colon, local = typed.partition(":")
-    return PREFIXES[prefix] + local if colon and not local.startswith("//") and prefix in PREFIXES else typed
+def _cell(term: Term | None) -> Cell:
+    match term:
+        case None:
+            return Cell("")
+        case NamedNode(value=iri):
+            resource = f"/resource?{urlencode({'iri': iri})}" if iri.startswith(("http://", "https://")) else None
+            return Cell(curie(iri), iri, address=resource)
+        case Literal(value=text, language=str(tag)):
+            return Cell(text, language=tag)
+        case Literal(value=text, datatype=datatype):
+            return Cell(text, None if datatype.value == f"{XSD}string" else curie(datatype.value))
+        case _:
+            return Cell(str(term))
 
 
-def _prefixed(iri: str) -> str | None:
-    for namespace, prefix in _NAMESPACES:
-        local = iri.removeprefix(namespace)
-        if local != iri and local.replace("-", "_").isidentifier():
-            return f"{prefix}:{local}"
-    return None
+def _addresses(query: str, formats: dict[str, str]) -> dict[str, str]:
+    return {title: f"/sparql?{urlencode({'query': query, 'format': name})}" for title, name in formats.items()}
 
 
 def _texts() -> dict[str, str]:
@@ -182,8 +184,9 @@ def _texts() -> dict[str, str]:
         "yes": gettext("Yes"),
         "no": gettext("No"),
         "noRows": gettext("No rows: the query is right, but nothing in the data fits it."),
+        "refused": gettext("The query cannot be run."),
         "place": gettext("Line {line}, column {column}"),
-        "suggestion": gettext("Did you mean {suggestion}?"),
+        "suggestion": gettext("Suggestion: {suggestion}"),
         "limits": gettext("Limits of this endpoint"),
         "notSparql": gettext("The server answered with something that is no SPARQL result."),
         "unreachable": gettext("The server does not answer. Check the connection and run the query again."),

@@ -19,10 +19,9 @@ from service.corpus import Manifest, read_manifest
 from service.errors import EmicicloError
 from service.graph import GraphStore
 from service.publication.description import Described, describe_catalogue, describe_dataset, examples
-from service.publication.dumps import EVERYTHING, MOST_GRAPHS, GraphName, graphs, names, stream
+from service.publication.dumps import EVERYTHING, MOST_GRAPHS, Content, GraphName, graph_key, names, stream
 from service.publication.keeper import Keeper, Ready
-from service.publication.making import SUFFIX, Dump, graph_iri
-from service.publication.statistics import open_store
+from service.publication.making import SUFFIX, Dump
 from service.publication.vocabulary import curie
 from service.resources import forms
 from service.web.negotiation import HTML, RDF_FORMS, Form, choose, vary
@@ -55,7 +54,7 @@ def ready(version: Path, wait: float = 0.0) -> Ready:
 
 
 @blueprint.get("/data")
-def data() -> Response:
+def data() -> AnyResponse:
     """The corpus: a page, or its DCAT description."""
     form = choose((HTML, *RDF_FORMS), default=HTML)
     here, version = site(), site().data.published()
@@ -72,7 +71,9 @@ def void() -> AnyResponse:
     """The VoID description; people are sent to the page."""
     form = choose((*RDF_FORMS, HTML))
     if form is HTML:
-        return vary(_see_other("/data"), "Accept")
+        redirection = _see_other("/data")
+        redirection.vary.add("Accept")
+        return redirection
     here, version = site(), site().data.published()
     corpus = _described(here, version)
     response = _respond(_written(describe_dataset(corpus), form), form, corpus)
@@ -101,6 +102,7 @@ def dump(name: str) -> AnyResponse:
     version = site().data.published()
     manifest = read_manifest(version)
     publication = ready(version, WAIT_SECONDS).publication
+    response: AnyResponse
     if publication:
         found = _named(name, publication.dumps)
         response = send_file(
@@ -122,7 +124,7 @@ def dump(name: str) -> AnyResponse:
 
 
 @blueprint.get(f"/dumps/<name>{SUFFIX}.sha256")
-def checksum(name: str) -> Response:
+def checksum(name: str) -> AnyResponse:
     """The checksum of a dump, as `sha256sum --check` reads it."""
     made = ready(site().data.published(), WAIT_SECONDS)
     if made.publication is None:
@@ -153,9 +155,9 @@ def _no_dump(name: str) -> Problem:
     return Problem(404, gettext("there is no dump %(name)s; /data lists those there are", name=f"{name[:80]}{SUFFIX}"))
 
 
-def _streamed(name: str, version: Path, manifest: Manifest) -> Response:
-    store = open_store(version)
-    found = graphs(store)
+def _streamed(name: str, version: Path, manifest: Manifest) -> AnyResponse:
+    content = Content.open(version)
+    found = content.graphs()
     wanted: tuple[GraphName, ...] = found
     if name != EVERYTHING:
         by_name = _by_name(found)
@@ -168,7 +170,7 @@ def _streamed(name: str, version: Path, manifest: Manifest) -> Response:
             gettext("other dumps are being made just now; ask again in a minute"),
             headers={"Retry-After": "60"},
         )
-    response = Response(stream(store, wanted), mimetype=_GZIP)
+    response = Response(stream(content, wanted), mimetype=_GZIP)
     response.call_on_close(_streams.release)
     response.headers["Cache-Control"] = f"public, max-age={FRESH_SECONDS}"
     response.set_etag(f"{version.name}-{name}")
@@ -189,7 +191,7 @@ def _described(here: Site, version: Path) -> Described:
         graphs_ = {dump.name: dump.graph for dump in dumps if dump.graph is not None}
     else:
         dumps = ()
-        graphs_ = {name: graph_iri(graph) for name, graph in _by_name(graphs(open_store(version))).items()}
+        graphs_ = {name: graph_key(graph) for name, graph in _by_name(Content.open(version).graphs()).items()}
     try:
         NamedNode(here.root)
     except ValueError as error:

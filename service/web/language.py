@@ -13,21 +13,23 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 from flask import Flask, Response, g, request
-from flask_babel import Babel, Domain, get_locale  # type: ignore[import-untyped]
+from flask_babel import Babel, Domain, get_locale
 from werkzeug.urls import iri_to_uri
 
 LANGUAGES: Final = {"en": "English", "it": "Italiano"}
 """Code to the language's own name; the first is the default."""
 DEFAULT: Final = next(iter(LANGUAGES))
+_LOCALES: Final = {"en": "en_GB", "it": "it_IT"}
+"""How days and numbers are written: the day before the month in both."""
 COOKIE: Final = "language"
 REMEMBERED_SECONDS: Final = 365 * 24 * 3600
 
 
-class _Catalogue(Domain):  # type: ignore[misc]
+class _Catalogue(Domain):
     """Hands Flask-Babel the translations that are compiled already (it reads `.mo` files by itself)."""
 
     def __init__(self, translations: dict[str, Translations]) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self._translations = translations
 
     def get_translations(self) -> NullTranslations:
@@ -36,7 +38,7 @@ class _Catalogue(Domain):  # type: ignore[misc]
 
 def register(app: Flask) -> None:
     """Translate the pages of an application."""
-    babel = Babel(app, default_locale=DEFAULT, locale_selector=_select)
+    babel = Babel(app, default_locale=_LOCALES[DEFAULT], locale_selector=lambda: _LOCALES[_select()])  # type: ignore[no-untyped-call]
     # `domain_instance` is a cached property: what is assigned here is what gettext uses.
     vars(babel)["domain_instance"] = _Catalogue({code: compiled(code) for code in LANGUAGES if code != DEFAULT})
     app.after_request(_headers)
@@ -45,7 +47,8 @@ def register(app: Flask) -> None:
 
 def language() -> str:
     """The language code of the page of this request; the default outside a request."""
-    return str(get_locale() or DEFAULT)
+    locale = get_locale()
+    return str(locale.language) if locale else DEFAULT
 
 
 def compiled(code: str) -> Translations:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from flask import Blueprint, Response, request
 from flask_babel import gettext
 from pyoxigraph import NamedNode, RdfFormat, Triple, serialize
+from werkzeug.wrappers import Response as AnyResponse
 
 from service.prefixes import PREFIXES
 from service.publication.memberships import Wanted, memberships, reified
@@ -28,7 +29,7 @@ _PREFIXES: Final = {name: PREFIXES[name] for name in ("emi", "role", "side", "oc
 
 
 @blueprint.get("/memberships")
-def page() -> Response:
+def page() -> AnyResponse:
     """The memberships of a `person`, of an `organization`, `on` a day; 500 a page, with a link to the next."""
     form = choose(OFFERED)
     arguments = _arguments()
@@ -63,7 +64,9 @@ def _arguments() -> dict[str, str]:
     for name in request.args:
         if name not in (*PARAMETERS, "format", "lang"):
             known = ", ".join(PARAMETERS)
-            raise Problem(400, gettext("there is no parameter %(name)s here; known: %(known)s", name=name[:80], known=known))
+            raise Problem(
+                400, gettext("there is no parameter %(name)s here; known: %(known)s", name=name[:80], known=known)
+            )
         if len(request.args.getlist(name)) > 1:
             raise Problem(400, gettext("the parameter %(name)s is given twice; give it once", name=name))
     return request.args.to_dict()
@@ -80,7 +83,7 @@ def _iri(name: str, arguments: dict[str, str]) -> NamedNode | None:
         raise Problem(
             400,
             gettext(
-                "%(name)s: %(iri)s is not an absolute IRI: %(reason)s. Give it whole, from http:// on, and percent-encoded",
+                "%(name)s: %(iri)s is not an absolute IRI: %(reason)s. Give it whole and percent-encoded",
                 name=name,
                 iri=shown,
                 reason=str(error),
@@ -103,8 +106,7 @@ def _day(text: str | None) -> date | None:
 
 def _written(triples: tuple[Triple, ...], form: Form) -> bytes:
     if form in RDF_12:
-        prefixes = _PREFIXES if form is TURTLE_12 else None
-        return serialize(reified(triples), format=RDF_12[form], prefixes=prefixes)
+        return serialize(reified(triples), format=RDF_12[form], prefixes=_PREFIXES) or b""
     try:
         return forms.WRITERS[form.name](triples)
     except forms.NotExpressibleError as error:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote, urlencode
 
-from flask import Blueprint, Response, redirect, request, url_for
+from flask import Blueprint, Response, make_response, redirect, request, url_for
 from flask.blueprints import BlueprintSetupState
 from pyoxigraph import NamedNode, Triple
 from werkzeug.urls import iri_to_uri, uri_to_iri
@@ -17,7 +17,9 @@ from service.errors import DataError
 from service.resources import forms
 from service.resources.description import LONGEST_IRI, TooLargeError, describe, is_held, parse_iri
 from service.resources.kept import KeptAnswers
+from service.resources.names import as_day
 from service.resources.wording import gettext
+from service.web import resource_page
 from service.web.negotiation import HTML, RDF_FORMS, Form, choose, vary
 from service.web.problems import Problem
 from service.web.site import EXTENSION, Site, site
@@ -29,6 +31,10 @@ FRESH_SECONDS: Final = 300
 _ROOT: Final = ontology.EMI.removesuffix("ns#")
 _SCHEMES: Final = ("role", "capacity", "side", "topic", "kind", "evidence", "stage")
 _SAFE: Final = "/:@!$&'()*+,;=~-._"
+
+
+blueprint.add_app_template_test(resource_page.external, "external")
+blueprint.add_app_template_filter(as_day, "isoday")
 
 
 @blueprint.record
@@ -65,7 +71,7 @@ def _see_other(namespace: str, path: str, prefix: str) -> AnyResponse:
             if not kept or not kept.describe(candidate):
                 continue
         arguments = {name: value for name, value in request.args.items() if name != "iri"}
-        response = redirect(address(candidate.value, **arguments), HTTPStatus.SEE_OTHER)
+        response = make_response(redirect(address(candidate.value, **arguments), HTTPStatus.SEE_OTHER))
         vary(response, "Accept")
         _link_alternates(response, candidate.value)
         return response
@@ -105,9 +111,11 @@ def resource() -> Response:
     _link_alternates(response, iri.value, form)
     vary(response, "Accept")
     response.add_etag()
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
+@blueprint.app_template_global("resource_url")
 def address(iri: str, **arguments: str) -> str:
     """The path at which an IRI is described on this site."""
     return f"{url_for('resources.resource')}?{urlencode({'iri': iri, **arguments})}"
@@ -138,11 +146,7 @@ def _rdf(iri: NamedNode, form: Form, here: Site) -> bytes:
             raise _not_held(iri.value)
         return forms.WRITERS[form.name](triples)
     except TooLargeError as error:
-        raise Problem(
-            403,
-            f"{error}; ask /sparql for the part that you need, with a LIMIT, or take the dumps at /data",
-            title="Too large to describe",
-        ) from error
+        raise _too_large(error) from error
     except forms.NotExpressibleError as error:
         others = ", ".join(other.name for other in RDF_FORMS if other is not form)
         raise Problem(406, f"{error}; forms that can: {others}", title="Not acceptable") from error
@@ -157,7 +161,21 @@ def _description(iri: NamedNode, here: Site) -> tuple[Triple, ...]:
 
 
 def _page(iri: NamedNode, here: Site) -> str:
-    raise _not_held(iri.value)
+    try:
+        page = resource_page.render(iri, here)
+    except TooLargeError as error:
+        raise _too_large(error) from error
+    if page is None:
+        raise _not_held(iri.value)
+    return page
+
+
+def _too_large(error: TooLargeError) -> Problem:
+    return Problem(
+        403,
+        f"{error}; ask /sparql for the part that you need, with a LIMIT, or take the dumps at /data",
+        title="Too large to describe",
+    )
 
 
 def _not_held(iri: str) -> Problem:
@@ -167,7 +185,7 @@ def _not_held(iri: str) -> Problem:
     )
 
 
-def _link_alternates(response: AnyResponse, iri: str, served: Form | None = None) -> None:
+def _link_alternates(response: Response, iri: str, served: Form | None = None) -> None:
     for form in OFFERED:
         if form is not served:
             response.headers.add(

@@ -2,20 +2,24 @@
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from typing import IO, Any, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, request
-from pyoxigraph import serialize
+from pyoxigraph import BlankNode, QueryResultsFormat, QuerySolutions, parse_query_results, serialize
 
+from service.partners import PartnerClient, PartnerLimits
 from service.prefixes import PREFIXES
 from service.publication import statistics
+from service.queries.federation import Federation, Solutions, federate, refuse_strangers
 from service.queries.reading import ReadQuery, read
 from service.queries.refusal import QueryRefused
 from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, QueryRunner
 from service.web import console, service_description
 from service.web.admission import client_of_request
-from service.web.negotiation import HTML, RDF_FORMATS, RDF_FORMS, Form, choose, vary
+from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
 from service.web.problems import Problem
 from service.web.site import site
 
@@ -74,6 +78,8 @@ def endpoint() -> Response:
     if request.method != "POST" and asked.format is None and _for_people():
         return vary(console.page(asked.query))
     try:
+        if asked.format in (HTML.name, HTML.media_type):  # the console's form without a script, and Virtuoso's links
+            return vary(console.answered(asked.query, _answer(asked, asked.query)))
         return _answer(asked, asked.query)
     except QueryRefused as refusal:
         raise _problem(refusal) from refusal
@@ -89,17 +95,21 @@ def _answer(asked: Parameters, query: str) -> Response:
     here, runner = site(), _runner()
     settings = here.settings.sparql
     found = read(query, service_description.query_size(settings))
-    form = choose(GRAPHS if _is_graph(found) else TABLES, wanted=asked.format)
+    form = _form(found, asked.format)
     _refuse_unknown_graphs(found, runner.graphs())
     if found.structure.services:
-        raise _service_refused(found, settings.partners)
+        refuse_strangers(found.structure, settings.partners)
     run = _request(found, form, asked, here.url("sparql"))
-    tag = None if found.structure.volatile else _tag(runner.version, run)
+    lasting = not (found.structure.volatile or found.structure.services)
+    tag = _tag(runner.version, run) if lasting else None
     if tag and request.method != "POST" and request.if_none_match.contains_weak(tag):
         return _labelled(Response(status=304), runner.version, tag)
     client = client_of_request()
     leave = here.admission.enter(client)
     try:
+        if found.structure.services:
+            found = _federated(found, asked, client)
+            run = replace(run, text=found.text, prefixes=found.prefixes)
         answer = runner.run(run, client)
     except QueryRefused as refusal:
         leave()
@@ -116,6 +126,13 @@ def _runner() -> QueryRunner:
     runner = site().runner
     assert runner is not None, "the blueprint is registered with a runner only"
     return runner
+
+
+def _form(found: ReadQuery, wanted: str | None) -> Form:
+    forms = GRAPHS if _is_graph(found) else TABLES
+    if wanted in (HTML.name, HTML.media_type):
+        return N_TRIPLES if _is_graph(found) else JSON
+    return choose(forms, wanted=wanted)
 
 
 def _is_graph(found: ReadQuery) -> bool:
@@ -151,10 +168,28 @@ def _refuse_unknown_graphs(found: ReadQuery, held: tuple[str, ...]) -> None:
             )
 
 
-def _service_refused(found: ReadQuery, partners: tuple[str, ...]) -> QueryRefused:
-    service = found.structure.services[0]
-    token = found.structure.tokens[service.keyword]
-    return QueryRefused(403, f"SERVICE <{service.address}> is not allowed", place=found.structure.at(token))
+def _federated(found: ReadQuery, asked: Parameters, client: str) -> ReadQuery:
+    """The query with its partners' answers in place. Raises `QueryRefused`."""
+    here, runner = site(), _runner()
+    settings = here.settings.sparql
+    limits = PartnerLimits(settings.partner_seconds, settings.partner_bytes, settings.partner_rows)
+    scope = here.url(".well-known/genid/")
+    ask = PartnerClient(limits, private=settings.private_partners, scope=scope)
+
+    def local(query: str, of: ReadQuery) -> Solutions:
+        run = replace(_request(of, JSON, asked, here.url("sparql")), text=f"{of.declarations}{query}", table=True)
+        answer = runner.run(run, client)
+        with answer.body:
+            rows = parse_query_results(answer.body.read(), format=QueryResultsFormat.JSON)
+        assert isinstance(rows, QuerySolutions)
+        names = [variable.value for variable in rows.variables]
+        # A blank node of ours is not one that a partner could know.
+        known = (tuple(None if isinstance(row[name], BlankNode) else row[name] for name in names) for row in rows)
+        return Solutions(tuple(names), tuple(known))
+
+    with closing(ask):
+        federation = Federation(settings.partners, settings.partner_keys, ask)
+        return federate(found, federation, service_description.query_size(settings), local)
 
 
 def _tag(version: str, run: QueryRequest) -> str:

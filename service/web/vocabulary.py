@@ -54,7 +54,9 @@ def document() -> AnyResponse:
     offered = (HTML, *RDF_FORMS)
     form = choose(offered, default=HTML)
     if form is HTML and found is SHAPES:
-        return vary(redirect("/ns#shapes", HTTPStatus.SEE_OTHER), "Accept")
+        redirection = redirect("/ns#shapes", HTTPStatus.SEE_OTHER)
+        redirection.vary.add("Accept")
+        return redirection
     response = Response(_page(found) if form is HTML else _rdf(found.file, form), mimetype=form.media_type)
     # Pages come in the language of a cookie and tell what is loaded.
     response.headers["Cache-Control"] = "no-cache" if form is HTML else f"public, max-age={FRESH_SECONDS}"
@@ -67,7 +69,7 @@ def document() -> AnyResponse:
 
 
 @blueprint.get("/<any(ns, shapes, schemes, topics):name>.<any(ttl, nt, jsonld, rdf):suffix>")
-def file(name: str, suffix: str) -> Response:
+def file(name: str, suffix: str) -> AnyResponse:
     """A vocabulary in one form of RDF, whatever the client prefers."""
     found = DOCUMENTS[f"/{name}"]
     form = next(form for form in RDF_FORMS if form.name == suffix)
@@ -79,7 +81,7 @@ def file(name: str, suffix: str) -> Response:
 
 
 @blueprint.get("/context.jsonld")
-def context() -> Response:
+def context() -> AnyResponse:
     """The JSON-LD context of what this service writes."""
     response = Response(ontology.read("context.jsonld").encode(), mimetype=JSON_LD.media_type)
     response.headers["Cache-Control"] = f"public, max-age={CONTEXT_SECONDS}, stale-while-revalidate={CONTEXT_SECONDS}"
@@ -94,12 +96,20 @@ def _rdf(name: str, form: Form) -> bytes:
     try:
         return forms.WRITERS[form.name](vocabulary.triples(name))
     except forms.NotExpressibleError as error:
-        raise Problem(406, gettext("%(form)s cannot carry this file: %(reason)s", form=form.name, reason=str(error))) from error
+        raise Problem(
+            406, gettext("%(form)s cannot carry this file: %(reason)s", form=form.name, reason=str(error))
+        ) from error
 
 
 def _page(document: Document) -> str:
     spoken = language()
-    write = {"text": partial(_text, spoken), "curie": curie, "document": document, "documents": DOCUMENTS, "forms": RDF_FORMS}
+    write = {
+        "text": partial(_text, spoken),
+        "curie": curie,
+        "document": document,
+        "documents": DOCUMENTS,
+        "forms": RDF_FORMS,
+    }
     if document is ONTOLOGY:
         return render_template(
             "vocabulary/ontology.html",

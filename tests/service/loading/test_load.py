@@ -18,8 +18,9 @@ from service.embedding import HashEmbedder, Vectors, content_key
 from service.errors import DataError
 from service.graph import EmbeddedGraph
 from service.loading import staging
-from service.loading.build import _digest, _version, find_sources, import_vectors, load
+from service.loading.build import _version, find_sources, import_vectors, load
 from service.loading.checks import run_checks
+from service.loading.identity import digest_of
 from service.loading.indexing import Document, bloc_of, compact_day, documents, fill_index
 from service.settings import Settings
 from service.vectors import ACTS, CHUNKS, COMMITTEES, CONCEPTS, PROFILES
@@ -160,7 +161,7 @@ def test_other_sources_base_or_model_give_another_version(esperia: Esperia, sour
         model = "another-1"  # type: ignore[misc]
 
     mapping = mappings.load("esperia")
-    files = {path.name: _digest(path) for path in find_sources(SOURCES, mapping).all}
+    files = {path.name: digest_of(path) for path in find_sources(SOURCES, mapping).all}
     changed = {**files, "esperia.nq": "0" * 64}
     fewer = mapping.model_copy(update={"committees": mapping.committees[:-1]})
     versions = {

@@ -111,8 +111,9 @@ function options(kind, points, { x, y, series }, width) {
     const domain = [...new Set(points.map((point) => point.x))];
     return {
       ...shared,
-      marginLeft: 14 + 7 * Math.min(longest, Math.max(...domain.map((label) => label.length))),
-      height: 60 + 26 * domain.length,
+      marginLeft: 20 + 7.5 * Math.min(longest, Math.max(...domain.map((label) => label.length))),
+      marginBottom: 45,
+      height: 75 + 26 * domain.length,
       x: { label: y, grid: true, ticks: narrow ? 4 : undefined },
       y: { label: null, domain, tickFormat: clip },
       marks: [Plot.barX(points, { x: "y", y: "x", fill: colour, tip: true }), Plot.ruleX([0])],

@@ -7,7 +7,7 @@ const TYPED_BY = new Set(["a", "rdf:type", "rdfs:domain", "rdfs:range"]);
 /** Register the completers of an editor: prefixes, classes, properties, concepts and variables. */
 export function completers(Yasqe, page) {
   const { prefixes, variables } = Yasqe.Autocompleters;
-  const declarations = Object.entries(page.prefixes).map(([prefix, namespace]) => `${prefix}: <${namespace}>`);
+  const declarations = page.prefixes.map(([prefix, namespace]) => `${prefix}: <${namespace}>`);
   const quiet = { autoShow: false, persistenceId: null };
   const made = [
     { ...prefixes, ...quiet, get: declarations },

@@ -41,7 +41,7 @@ export function showDownloads(place, { kind, query }, page) {
       link.click();
       URL.revokeObjectURL(link.href);
     };
-    return el("button", { type: "button", class: "plain", click: () => save().catch(page.refuse) }, format.title);
+    return el("button", { type: "button", class: "place", click: () => save().catch(page.refuse) }, format.title);
   }));
 }
 

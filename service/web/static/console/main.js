@@ -35,7 +35,7 @@ start();
 
 function start() {
   for (const element of document.querySelectorAll(".no-script")) element.remove();
-  for (const element of [$("[data-share]"), $("[data-keys]")]) element.hidden = false;
+  for (const element of [$("[data-share]"), $("[data-keys]"), $("[role=tablist]")]) element.hidden = false;
   editor.onRun(run);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -122,21 +122,22 @@ async function view(name) {
 /** Tell why there is no answer, and where in the query the fault is. */
 function refuse(problem) {
   if (!(problem instanceof Refusal)) console.error(problem);
-  const { title, detail, line, column, suggestion, limit, limits } = problem.problem ?? { title: text.unreachable };
+  const { status: code, title, detail = "", line, column = 1, suggestion, limit, limits } = problem.problem ?? { title: text.unreachable };
   status.replaceChildren();
-  const parts = [el("p", {}, el("strong", {}, title), detail ? ` ${detail}` : null)];
+  results.hidden = true; // what is there answers another query
+  answer = null;
+  const parts = [el("strong", {}, code === 400 ? text.refused : title)];
   if (line) {
-    editor.mark(line, column ?? 1);
-    const go = el("button", { type: "button", class: "place", click: () => editor.go(line, column ?? 1) }, fill(text.place, { line, column: column ?? 1 }));
-    parts.push(el("p", {}, go, suggestion ? ` ${fill(text.suggestion, { suggestion })}` : null));
-  } else if (suggestion) {
-    parts.push(el("p", {}, fill(text.suggestion, { suggestion })));
+    editor.mark(line, column);
+    parts.push(" ", el("button", { type: "button", class: "place", click: () => editor.go(line, column) }, fill(text.place, { line, column })));
   }
+  const told = [el("p", {}, ...parts), el("p", { class: "detail" }, detail.replace(/^line \d+, column \d+: /, ""))];
+  if (suggestion) told.push(el("p", {}, fill(text.suggestion, { suggestion })));
   if (limit && limits) {
-    const told = Object.entries(limits).map(([name, limit]) => `${name}: ${typeof limit === "number" ? number.format(limit) : limit}`);
-    parts.push(el("p", { class: "small" }, `${text.limits}: ${told.join(" · ")}`));
+    const all = Object.entries(limits).map(([name, most]) => `${name} ${typeof most === "number" ? number.format(most) : most}`);
+    told.push(el("p", { class: "small" }, `${text.limits}: ${all.join(" · ")}`));
   }
-  error.replaceChildren(...parts);
+  error.replaceChildren(...told);
 }
 
 function linkTo(query) {

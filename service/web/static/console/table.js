@@ -3,7 +3,7 @@
 import { el, fill } from "./dom.js";
 import { compare, datatypeOf, numberOf, textOf } from "./terms.js";
 
-const ROWS = 100;
+const ROWS = 50;
 const LONG = 280;
 
 /** Show an answer in a panel. */

@@ -9,10 +9,10 @@ const NUMERIC = new Set(
 const TEMPORAL = new Set(["date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth"].map((name) => XSD + name));
 const CALENDAR = /^\d{4}(-\d\d(-\d\d)?)?$/; // what SUBSTR(STR(?date), 1, 7) leaves, and its like
 
-/** Make the function that writes an IRI with a prefix, or gives null where none fits. */
+/** Make the function that writes an IRI with a prefix, or gives null where none fits; `prefixes` are pairs. */
 export function shortener(prefixes) {
   const first = new Map();
-  for (const [prefix, namespace] of Object.entries(prefixes)) {
+  for (const [prefix, namespace] of prefixes) {
     if (!first.has(namespace)) first.set(namespace, prefix);
   }
   const namespaces = [...first].sort((a, b) => b[0].length - a[0].length);

@@ -1,0 +1,204 @@
+"""The page of a resource for people: the view that fits its class, or a table of everything stated about it."""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Final
+
+from flask import render_template, request
+from pyoxigraph import NamedNode, Triple
+
+from ontology import DC, DCTERMS, EMI, FOAF, OCD
+from service.resources.acts import read_act
+from service.resources.agenda import read_agenda, trail
+from service.resources.bodies import read_body
+from service.resources.description import describe, is_held
+from service.resources.generic import facts_of, inverses
+from service.resources.kept import KeptAnswers
+from service.resources.names import TYPE, Names, as_day
+from service.resources.people import read_person
+from service.resources.speeches import passage, read_speech
+from service.resources.vocabulary import terms
+from service.resources.wording import gettext
+from service.web.language import language
+from service.web.problems import Problem
+from service.web.site import Site
+
+STATEMENTS: Final = "statements"
+"""`?view=` of the table, for resources that have a view of their own."""
+_BODIES: Final = (f"{EMI}Group", f"{EMI}Component", f"{EMI}Committee")
+_PARTS: Final = (f"{EMI}Sitting", f"{EMI}Debate", f"{EMI}Phase")
+_ACT_FACTS: Final = (
+    f"{DC}identifier",
+    f"{DC}type",
+    f"{DC}creator",
+    f"{DCTERMS}subject",
+    f"{DCTERMS}isReferencedBy",
+    f"{DCTERMS}description",
+    f"{OCD}iniziativa",
+)
+
+_PERSON_FACTS: Final = (f"{EMI}profession", f"{EMI}education", f"{FOAF}gender", f"{DCTERMS}source")
+
+View = Callable[[NamedNode, Site, Names], str | None]
+"""Makes a page, or None where the resource lacks what the view shows."""
+
+
+def render(iri: NamedNode, here: Site) -> str | None:
+    """The page of a resource; None if nothing is held about it. Raises `Problem` 400 for senseless parameters."""
+    names = Names(here.graph, language())
+    name = names.one(iri.value)
+    if not name.described and not is_held(iri, here.graph):
+        return _of_answers(iri, here, names)
+    if request.args.get("view") != STATEMENTS:
+        view = next((_VIEWS[kind] for kind in name.types if kind in _VIEWS), None)
+        page = view(iri, here, names) if view else None
+        if page is not None:
+            return page
+    return _table(iri, here, names, describe(iri, here.graph) if name.described else ())
+
+
+def _of_answers(iri: NamedNode, here: Site, names: Names) -> str | None:
+    """What only the answers know: a quotation in its place, or an answer as a table."""
+    kept = KeptAnswers.open(here.data.answers)
+    if kept is None:
+        return None
+    span = kept.span(iri)
+    if span and request.args.get("view") != STATEMENTS:
+        page = _spoken(span[0], here, names, (span[1], span[2]), iri.value)
+        if page is not None:
+            return page
+    triples = kept.describe(iri)
+    return _table(iri, here, names, triples) if triples else None
+
+
+def _table(iri: NamedNode, here: Site, names: Names, triples: tuple[Triple, ...]) -> str:
+    name = names.one(iri.value)
+    typed = (t.object for t in triples if t.predicate.value == TYPE and t.subject == iri)
+    types = sorted({kind.value for kind in typed if isinstance(kind, NamedNode)})
+    called = terms(set(types), names)
+    return render_template(
+        "resource/table.html",
+        iri=iri.value,
+        name=name,
+        types=[(kind, called[kind]) for kind in types],
+        facts=facts_of(iri, triples, names),
+        inverses=inverses(iri, here.graph, names, request.args.get("inverse"), _number("page")),
+        own_view=any(kind in _VIEWS for kind in name.types),
+    )
+
+
+def _person(iri: NamedNode, here: Site, names: Names) -> str:
+    last_day = here.manifest.last_day
+    person = read_person(iri, here.graph, names, last_day, _number("acts"), _number("page"))
+    triples = tuple(t for t in describe(iri, here.graph) if t.predicate.value in _PERSON_FACTS)
+    return render_template(
+        "resource/person.html",
+        iri=iri.value,
+        name=names.one(iri.value),
+        person=person,
+        facts=facts_of(iri, triples, names),
+    )
+
+
+def _body(iri: NamedNode, here: Site, names: Names) -> str:
+    day = _day("day") or here.manifest.last_day or date.max
+    body = read_body(iri, here.graph, names, day)
+    kinds = terms(set(names.one(iri.value).types) & set(_BODIES), names)
+    return render_template(
+        "resource/body.html",
+        iri=iri.value,
+        name=names.one(iri.value),
+        kind=next(iter(kinds.values()), ""),
+        title=names.on(iri.value, day),
+        body=body,
+    )
+
+
+def _act(iri: NamedNode, here: Site, names: Names) -> str:
+    day = names.day(iri.value)
+    triples = tuple(t for t in describe(iri, here.graph) if t.predicate.value in _ACT_FACTS)
+    return render_template(
+        "resource/act.html",
+        iri=iri.value,
+        name=names.one(iri.value),
+        day=day,
+        act=read_act(iri, here.graph, names, day),
+        facts=facts_of(iri, triples, names),
+    )
+
+
+def _part(iri: NamedNode, here: Site, names: Names) -> str:
+    places = trail(iri, here.graph, names)
+    day = next((found for place in (iri.value, *(p.iri for p in places)) if (found := names.day(place))), None)
+    name = names.one(iri.value)
+    kinds = terms(set(name.types) & set(_PARTS), names)
+    return render_template(
+        "resource/agenda.html",
+        iri=iri.value,
+        name=name,
+        kind=next(iter(kinds.values()), ""),
+        trail=places,
+        day=day,
+        agenda=read_agenda(iri, here.graph, names, day),
+    )
+
+
+def _speech(iri: NamedNode, here: Site, names: Names) -> str | None:
+    start, end = request.args.get("start"), request.args.get("end")
+    if start is None and end is None:
+        return _spoken(iri, here, names, None, iri.value)
+    if not (start and end and start.isdecimal() and end.isdecimal() and len(start + end) < 20):
+        raise Problem(400, gettext("start and end are offsets in characters, both given, such as start=0&end=120"))
+    return _spoken(iri, here, names, (int(start), int(end)), iri.value)
+
+
+def _passage(iri: NamedNode, here: Site, names: Names) -> str | None:
+    found = passage(iri, here.graph)
+    return _spoken(found[0], here, names, (found[1], found[2]), iri.value) if found else None
+
+
+def _spoken(iri: NamedNode, here: Site, names: Names, asked: tuple[int, int] | None, shown: str) -> str | None:
+    """A speech in its place, with a span pointed at; `shown` is the IRI that the page is about."""
+    places = trail(iri, here.graph, names)
+    kept = KeptAnswers.open(here.data.answers)
+    quotations = kept.quotations(iri) if kept else ()
+    speech = read_speech(iri, here.graph, names, [place.iri for place in places], quotations, asked)
+    if speech is None:
+        return None
+    return render_template(
+        "resource/speech.html", iri=shown, speech=speech, trail=places, asked_for=asked, about=shown != iri.value
+    )
+
+
+_VIEWS: Final[Mapping[str, View]] = {
+    f"{FOAF}Person": _person,
+    **dict.fromkeys(_BODIES, _body),
+    f"{EMI}Act": _act,
+    **dict.fromkeys(_PARTS, _part),
+    f"{EMI}Speech": _speech,
+    f"{EMI}Chunk": _passage,
+}
+
+
+def _number(parameter: str) -> int:
+    """A page number. Raises `Problem` 400."""
+    text = request.args.get(parameter, "1")
+    if not (text.isdecimal() and 0 < len(text) < 7 and int(text)):
+        raise Problem(400, gettext("%(parameter)s is a page number, from 1", parameter=parameter))
+    return int(text)
+
+
+def _day(parameter: str) -> date | None:
+    """A day, or None where none is asked for. Raises `Problem` 400."""
+    text = request.args.get(parameter)
+    if not text:
+        return None
+    day = as_day(text)
+    if day is None or len(text) != 10:
+        raise Problem(400, gettext("%(parameter)s is a day such as 2026-02-04", parameter=parameter))
+    return day
+
+
+def external(iri: str) -> bool:
+    """Whether an IRI may stand as a link that leads away from here."""
+    return iri.startswith(("https://", "http://"))
