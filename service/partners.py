@@ -44,14 +44,15 @@ class PartnerClient:
             document = json.loads(content)
             # Some engines add members of their own, which a strict reader refuses.
             table = json.dumps({"head": document["head"], "results": {"bindings": document["results"]["bindings"]}})
-            solutions = parse_query_results(table.encode(), format=QueryResultsFormat.JSON)
-        except httpx.TimeoutException as error:
-            raise self._failed(address, f"did not answer within {self.limits.seconds:g} s") from error
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise self._failed(address, "cannot be reached") from error
-        except (ValueError, KeyError, TypeError, SyntaxError, RecursionError) as error:
-            raise self._failed(address, "did not answer with SPARQL results in JSON") from error
-        return self._table(address, solutions)
+            return self._table(address, parse_query_results(table.encode(), format=QueryResultsFormat.JSON))
+        except httpx.TimeoutException:
+            why = f"did not answer within {self.limits.seconds:g} s"
+        except (httpx.HTTPError, httpx.InvalidURL, OSError):
+            why = "cannot be reached"
+        except (ValueError, KeyError, TypeError, SyntaxError, RecursionError):
+            why = "did not answer with SPARQL results in JSON"
+        # Outside the handlers: a traceback would keep pyoxigraph's reader for another thread to drop, which it forbids.
+        raise self._failed(address, why)
 
     def close(self) -> None:
         """Close its connections."""
@@ -82,9 +83,12 @@ class PartnerClient:
             headers={"Accept": _ACCEPT, "Accept-Encoding": "identity", "Host": url.netloc.decode("ascii")},
             extensions={"sni_hostname": url.host},
         ) as response:
+            if response.status_code == httpx.codes.BAD_REQUEST:
+                told = " ".join(next(response.iter_raw(), b"").decode("utf-8", "replace").split())
+                raise self._failed(str(url), f"refused the pattern: {told[:300]}")
             if response.status_code != httpx.codes.OK:
                 raise self._failed(str(url), f"answered with status {response.status_code}")
-            for piece in response.iter_raw(1 << 14):
+            for piece in response.iter_raw():
                 content += piece
                 if len(content) > self.limits.bytes:
                     raise QueryRefused(

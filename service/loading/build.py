@@ -115,7 +115,7 @@ def load(
     index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
     clock = Clock()
     with staging.staged(directory, version) as stage:
-        with staging.working_store(stage) as store:
+        with staging.working_store(stage, clock) as store:
             names = record.Names(base_iri, mapping)
             counts = _read_sources(store, sources, names, clock, progress)
             with clock.time("enrich"):

@@ -63,7 +63,7 @@ def load_rdf(source: Path, data: Path, *, base_iri: str, progress: Progress | No
     version = version_of(digests, base_iri)
     clock = Clock()
     with staging.staged(directory, version) as stage:
-        with staging.working_store(stage) as store:
+        with staging.working_store(stage, clock) as store:
             with clock.time("read RDF"):
                 read = _read(store, found, progress)
             with clock.time("compare graphs"):

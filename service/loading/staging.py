@@ -13,6 +13,7 @@ from pyoxigraph import Store
 
 from service.corpus import DataDirectory
 from service.errors import DataError
+from service.loading.progress import Clock
 
 GRAPH: Final = "graph"
 _WORK: Final = "work"
@@ -52,7 +53,7 @@ def staged(directory: DataDirectory, version: str) -> Iterator[Path]:
 
 
 @contextmanager
-def working_store(folder: Path) -> Iterator[Store]:
+def working_store(folder: Path, clock: Clock) -> Iterator[Store]:
     """Yield a new store to load into; when the block ends without an error, a backup of it is `graph`.
 
     A backup has no log to be replayed and no writer beside it: it opens read-only, in any number
@@ -60,10 +61,12 @@ def working_store(folder: Path) -> Iterator[Store]:
     """
     store = Store(str(folder / _WORK))
     yield store
-    store.optimize()
-    store.flush()
-    store.backup(str(folder / GRAPH))
-    _remove(folder / _WORK)
+    with clock.time("publish graph"):
+        # What several bulk loads wrote overlaps; in order, it is read up to twice as fast.
+        store.optimize()
+        store.flush()
+        store.backup(str(folder / GRAPH))
+        _remove(folder / _WORK)
 
 
 def _remove(folder: Path) -> None:

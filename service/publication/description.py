@@ -345,7 +345,7 @@ def _day(day: date) -> Literal:
 
 def _is_parliament(manifest: Manifest) -> bool:
     """Whether a mapping made the corpus, or RDF was loaded as it was."""
-    return bool(manifest.mapping)
+    return manifest.kind == "parliament"
 
 
 def _titles(manifest: Manifest) -> list[Literal]:

@@ -123,9 +123,8 @@ def _fill(folder: Path, content: Content) -> None:
     # Members of gzip that follow each other are one file, so nothing is compressed twice.
     whole = folder / f"{EVERYTHING}{SUFFIX}"
     digest = _write(whole, (block for path, _ in parts for block in _blocks(path)))
-    dumps = [
-        Dump(EVERYTHING, None, sum(graph.triples for graph in counts.graphs.values()), whole.stat().st_size, digest)
-    ]
+    quads = sum(graph.triples for graph in counts.graphs.values())
+    dumps = [Dump(EVERYTHING, None, quads, whole.stat().st_size, digest)]
     for graph, (path, part_digest) in zip(found, parts, strict=True):
         if len(found) > MOST_GRAPHS:
             path.unlink()

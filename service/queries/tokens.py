@@ -54,22 +54,25 @@ _BASE: Final = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f
 _BASE_2: Final = "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 _FIRST: Final = f"{_BASE}{_BASE_2}"
 _NAME: Final = f"{_FIRST}_0-9\u00b7\u0300-\u036f\u203f\u2040"
-# Bounded, so that a text of dots and letters is not read to its end at each of them.
+# Bounded, so that a text of dots and letters is not read to its end at each of them. Repetitions are
+# possessive (*+) wherever that is the same: nothing that was read is tried again in another way.
 _PREFIX: Final = f"(?:[{_FIRST}](?:[{_NAME}.\\-]{{0,100}}[{_NAME}\\-])?)?"
 _ESCAPE: Final = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 _LOCAL: Final = f"(?:[{_NAME}:]|{_ESCAPE})(?:(?:[{_NAME}.:\\-]|{_ESCAPE})*(?:[{_NAME}:\\-]|{_ESCAPE}))?"
 
+_CODE_POINT: Final = r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
+
 _TOKEN: Final = re.compile(
     rf"""
     (?P<SPACE>\s+|\#[^\n\r]*)
-  | (?P<IRI><[^<>"{{}}|^`\\\x00-\x20]*(?:\\[uU][0-9A-Fa-f]{{4,8}}[^<>"{{}}|^`\\\x00-\x20]*)*>)
-  | (?P<STRING>\"\"\"(?:\"{{0,2}}(?:[^"\\]|\\.))*\"\"\"|'''(?:'{{0,2}}(?:[^'\\]|\\.))*'''
-      |"(?:[^"\\\n\r]|\\.)*"|'(?:[^'\\\n\r]|\\.)*')
+  | (?P<IRI><(?:[^<>"{{}}|^`\\\x00-\x20]|{_CODE_POINT})*+>)
+  | (?P<STRING>\"\"\"(?:\"{{0,2}}(?:[^"\\]|\\.))*+\"\"\"|'''(?:'{{0,2}}(?:[^'\\]|\\.))*+'''
+      |"(?:[^"\\\n\r]|\\.)*+"|'(?:[^'\\\n\r]|\\.)*+')
   | (?P<VARIABLE>[?$][{_NAME}]+)
   | (?P<BLANK>_:[{_NAME}](?:[{_NAME}.\-]*[{_NAME}\-])?)
   | (?P<PREFIXED>{_PREFIX}:(?:{_LOCAL})?)
-  | (?P<NUMBER>(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)
-  | (?P<LANGUAGE>@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--[a-z]+)?)
+  | (?P<NUMBER>(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+|[0-9]*\.[0-9]+|[0-9]+)
+  | (?P<LANGUAGE>@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--[A-Za-z]+)?)
   | (?P<WORD>[A-Za-z_][A-Za-z_0-9]*)
   | (?P<MARK>\^\^|&&|\|\||!=|<=|>=|<<\(|\)>>|<<|>>|\{{\||\|\}}|[{{}}()\[\];,.=<>!|/^*+?\-~])
   | (?P<STRAY>["'].*|.)  # a string that does not end: nothing after it can be told

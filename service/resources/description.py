@@ -1,13 +1,15 @@
 """What the graph holds about one IRI."""
 
+import re
 from collections.abc import Iterable
 from itertools import islice
+from math import isfinite
 from typing import Final
 
-from pyoxigraph import BlankNode, NamedNode, Triple
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 import sparql
-from ontology import RDF
+from ontology import RDF, XSD
 from service.errors import EmicicloError
 from service.graph import GraphStore
 
@@ -16,6 +18,8 @@ LONGEST_IRI: Final = 2000
 MOST_TRIPLES: Final = 10_000
 """Triples of a description; what has more is a matter for SPARQL or for the dumps."""
 _TYPE: Final = f"{RDF}type"
+_DOUBLE: Final = f"{XSD}double"
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class TooLargeError(EmicicloError):
@@ -55,7 +59,7 @@ def describe(iri: NamedNode, graph: GraphStore) -> tuple[Triple, ...]:
 
 def bounded(iri: NamedNode, triples: Iterable[Triple]) -> tuple[Triple, ...]:
     """Triples once each, those of `iri` and types first. Raises `TooLargeError` above `MOST_TRIPLES`."""
-    found = set(islice(triples, MOST_TRIPLES + 1))
+    found = {canonical(triple) for triple in islice(triples, MOST_TRIPLES + 1)}
     if len(found) > MOST_TRIPLES:
         raise _too_large(iri)
 
@@ -71,6 +75,26 @@ def bounded(iri: NamedNode, triples: Iterable[Triple]) -> tuple[Triple, ...]:
         )
 
     return tuple(sorted(found, key=place))
+
+
+def canonical(triple: Triple) -> Triple:
+    """The triple with an `xsd:double` in its canonical form, where that is the same number.
+
+    Processors of JSON-LD write doubles so, whatever form they read, and stores have forms of
+    their own: only in this one are all forms of a description the same statements.
+    """
+    term = triple.object
+    if not isinstance(term, Literal) or term.datatype.value != _DOUBLE or not _NUMBER.fullmatch(term.value):
+        return triple
+    number = float(term.value)
+    if not isfinite(number):
+        return triple
+    mantissa, exponent = f"{number:.15E}".split("E")
+    whole, decimals = mantissa.split(".")
+    text = f"{whole}.{decimals.rstrip('0') or '0'}E{int(exponent)}"
+    if float(text) != number:  # it needs 17 digits
+        return triple
+    return Triple(triple.subject, triple.predicate, Literal(text, datatype=term.datatype))
 
 
 def _too_large(iri: NamedNode) -> TooLargeError:

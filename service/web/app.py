@@ -11,7 +11,7 @@ from service.corpus import DataDirectory
 from service.graph import GraphStore
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
-from service.web import console, datasets, language, memberships, pages, problems, resources, sparql, vocabulary
+from service.web import console, datasets, health, language, memberships, pages, problems, resources, sparql, vocabulary
 from service.web.admission import Admission
 from service.web.site import EXTENSION, Site
 
@@ -41,6 +41,7 @@ def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryR
         COMPRESS_ALGORITHM_STREAMING=["zstd", "gzip"],
     )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.json.sort_keys = False  # type: ignore[attr-defined]
     app.extensions[EXTENSION] = Site(
         DataDirectory(data), settings, graph, runner, Admission(settings.sparql.queries_per_client)
     )
@@ -52,6 +53,7 @@ def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryR
     app.register_blueprint(vocabulary.blueprint)
     app.register_blueprint(memberships.blueprint)
     app.register_blueprint(console.blueprint)
+    app.register_blueprint(health.blueprint)
     if runner is not None:
         app.register_blueprint(sparql.blueprint)
     Compress(app)

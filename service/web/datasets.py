@@ -31,7 +31,7 @@ from service.web.site import Site, site
 blueprint = Blueprint("datasets", __name__)
 
 KEEPER: Final = "emiciclo publication"
-WAIT_SECONDS: Final = 2.0
+WAIT_SECONDS: Final = 5.0
 """How long a request waits for what is being made; then it gets what there is."""
 FRESH_SECONDS: Final = 300
 STREAMS: Final = 4

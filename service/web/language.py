@@ -16,6 +16,8 @@ from flask import Flask, Response, g, request
 from flask_babel import Babel, Domain, get_locale
 from werkzeug.urls import iri_to_uri
 
+from service.resources.wording import gettext
+
 LANGUAGES: Final = {"en": "English", "it": "Italiano"}
 """Code to the language's own name; the first is the default."""
 DEFAULT: Final = next(iter(LANGUAGES))
@@ -23,6 +25,28 @@ _LOCALES: Final = {"en": "en_GB", "it": "it_IT"}
 """How days and numbers are written: the day before the month in both."""
 COOKIE: Final = "language"
 REMEMBERED_SECONDS: Final = 365 * 24 * 3600
+
+
+def _(message: str) -> str:
+    """Mark a message for the catalogue; it is translated when it is shown."""
+    return message
+
+
+TITLES: Final = (
+    _("Bad Request"),
+    _("Forbidden"),
+    _("Not Found"),
+    _("Method Not Allowed"),
+    _("Not Acceptable"),
+    _("Not acceptable"),
+    _("Request Entity Too Large"),
+    _("Unsupported Media Type"),
+    _("Too Many Requests"),
+    _("Too large to describe"),
+    _("Internal Server Error"),
+    _("Service Unavailable"),
+)
+"""Titles of problems, which come in English with the status."""
 
 
 class _Catalogue(Domain):
@@ -42,6 +66,8 @@ def register(app: Flask) -> None:
     # `domain_instance` is a cached property: what is assigned here is what gettext uses.
     vars(babel)["domain_instance"] = _Catalogue({code: compiled(code) for code in LANGUAGES if code != DEFAULT})
     app.after_request(_headers)
+    # Unlike `_` in templates, a filter leaves what it is given to be escaped.
+    app.jinja_env.filters["translated"] = gettext
     app.context_processor(lambda: {"language": language(), "languages": _switch()})
 
 

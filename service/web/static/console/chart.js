@@ -4,7 +4,7 @@ import { el, fill } from "./dom.js";
 import { dateOf, numberOf, textOf } from "./terms.js";
 
 const BARS = 40;
-const MOST_SERIES = 8;
+const MOST_SERIES = 10;
 const COLOURS = Array.from({ length: MOST_SERIES }, (_, n) => `var(--series-${n + 1})`);
 const LIBRARIES = ["/static/vendor/d3/d3.min.js", "/static/vendor/plot/plot.umd.min.js"];
 
@@ -34,7 +34,12 @@ export function propose(columns, rows) {
   const measure = numbers.at(-1); // what a query counts, it names last
   if (!measure) return null;
   const series = (x) => names.find(({ name, distinct }) => name !== x && distinct > 1 && distinct <= MOST_SERIES)?.name ?? null;
-  if (dates.length) return { kind: "line", x: dates[0].name, y: measure.name, series: dates[0].distinct < rows ? series() : null };
+  if (dates.length) {
+    const repeated = dates[0].distinct < rows;
+    const by = repeated ? series() : null;
+    // Many values of one day that nothing tells apart are no line.
+    return { kind: repeated && !by ? "scatter" : "line", x: dates[0].name, y: measure.name, series: by };
+  }
   if (names.length) {
     const repeated = names[0].distinct < rows;
     return { kind: "bar", x: names[0].name, y: measure.name, series: repeated ? series(names[0].name) : null };
@@ -52,7 +57,7 @@ export async function showChart(panel, answer, page) {
     panel.replaceChildren(el("p", {}, text.noChart));
     return;
   }
-  await load();
+  await load(page.language);
   const figure = el("div", { class: "figure" });
   const chosen = { ...proposal };
   const change = (key) => (event) => {
@@ -86,17 +91,17 @@ function draw({ kind, x, y, series }, rows, columns, width, { text, shorten, lan
   if (!usable.length) return [el("p", {}, text.noChart)];
   const points = kind === "bar" ? firstBars(usable) : usable;
   const title = fill(text.chartOf, { kind: text[kind], y, x });
-  const chart = window.Plot.plot(options(kind, points, { x, y, series }, width));
+  const number = new Intl.NumberFormat(language);
+  const chart = window.Plot.plot(options(kind, points, { x, y, series }, width, number));
   chart.setAttribute("role", "img");
   chart.setAttribute("aria-label", title);
-  const number = new Intl.NumberFormat(language);
   const cut = points.length < usable.length
     ? el("p", { class: "quiet small" }, fill(text.firstBars, { shown: number.format(points.length), count: number.format(usable.length) }))
     : null;
   return [chart, cut, asTable(points, { x, y, series }, text, number)].filter(Boolean);
 }
 
-function options(kind, points, { x, y, series }, width) {
+function options(kind, points, { x, y, series }, width, number) {
   const narrow = width < 600;
   const shared = {
     width: Math.max(280, width),
@@ -114,12 +119,14 @@ function options(kind, points, { x, y, series }, width) {
       marginLeft: 20 + 7.5 * Math.min(longest, Math.max(...domain.map((label) => label.length))),
       marginBottom: 45,
       height: 75 + 26 * domain.length,
-      x: { label: y, grid: true, ticks: narrow ? 4 : undefined },
+      x: { label: y, grid: true, ticks: narrow ? 4 : undefined, tickFormat: number.format },
       y: { label: null, domain, tickFormat: clip },
       marks: [Plot.barX(points, { x: "y", y: "x", fill: colour, tip: true }), Plot.ruleX([0])],
     };
   }
-  const scales = { x: { label: x, grid: kind === "scatter" }, y: { label: y, grid: true } };
+  const highest = Math.max(...points.map((point) => point.y));
+  const few = highest <= 8 && points.every((point) => Number.isInteger(point.y)); // no half speeches on the axis
+  const scales = { marginBottom: 45, x: { label: x, grid: kind === "scatter" }, y: { label: y, grid: true, ticks: few ? highest : undefined, tickFormat: number.format } };
   if (kind === "scatter") {
     const dots = { x: "x", y: "y", fill: colour, fillOpacity: 0.75, r: 4, tip: true };
     return { ...shared, ...scales, marks: [Plot.dot(points, dots)] };
@@ -153,9 +160,21 @@ function choice(id, label, options, value, changed) {
 }
 
 /** Load the chart library, once, when the first chart is asked for. */
-function load() {
-  loading ??= LIBRARIES.reduce((before, src) => before.then(() => script(src)), Promise.resolve());
+function load(language) {
+  loading ??= LIBRARIES.reduce((before, src) => before.then(() => script(src)), Promise.resolve()).then(() => nameMonths(language));
   return loading;
+}
+
+/** Have the axes name months and days in the page's language. */
+function nameMonths(language) {
+  const names = (part, dates) => dates.map((date) => new Intl.DateTimeFormat(language, { ...part, timeZone: "UTC" }).format(date));
+  const year = Array.from({ length: 12 }, (_, month) => Date.UTC(2023, month));
+  const week = Array.from({ length: 7 }, (_, day) => Date.UTC(2023, 0, 1 + day)); // from a Sunday
+  window.d3.timeFormatDefaultLocale({
+    dateTime: "%x %X", date: "%Y-%m-%d", time: "%H:%M:%S", periods: ["AM", "PM"],
+    months: names({ month: "long" }, year), shortMonths: names({ month: "short" }, year),
+    days: names({ weekday: "long" }, week), shortDays: names({ weekday: "short" }, week),
+  });
 }
 
 function script(src) {

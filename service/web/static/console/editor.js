@@ -5,6 +5,8 @@
 import { completers } from "./completion.js";
 import { el } from "./dom.js";
 
+const MODE = "sparql-predeclared";
+
 /** Make the editor over the form's text area. */
 export function makeEditor(area, page) {
   return page.components.editor && window.Yasqe ? yasqe(area, page) : plain(area);
@@ -14,8 +16,10 @@ function yasqe(area, page) {
   const Yasqe = window.Yasqe.default ?? window.Yasqe;
   let run = () => {};
   completers(Yasqe, page);
+  predeclare(Yasqe, page.prefixes);
   area.hidden = true;
   const editor = new Yasqe(area.parentElement, {
+    mode: MODE,
     value: area.value,
     showQueryButton: false,
     createShareableLink: null,
@@ -36,6 +40,8 @@ function yasqe(area, page) {
   });
   editor.getInputField().setAttribute("aria-describedby", area.getAttribute("aria-describedby"));
   document.querySelector(`label[for="${area.id}"]`).addEventListener("click", () => editor.focus());
+  const withPredeclared = editor.getPrefixesFromQuery;
+  editor.getPrefixesFromQuery = () => ({ ...withPredeclared() }); // own members only: what the query itself declares
   // A notice over the text for every place where completion is possible would be in the way: the keys are told below it.
   editor.showNotification = () => {};
   editor.on("inputRead", (_, change) => {
@@ -81,6 +87,15 @@ function yasqe(area, page) {
       marked = [() => doc.removeLineClass(handle, "wrap", "refused-line"), () => word?.clear()];
     },
   };
+}
+
+/** Define Yasqe's language anew, with the prefixes that this endpoint knows: it would call them errors and read no further. */
+function predeclare(Yasqe, prefixes) {
+  const known = Object.fromEntries(prefixes);
+  Yasqe.defineMode(MODE, (config) => {
+    const mode = Yasqe.getMode(config, "sparql11");
+    return { ...mode, startState: () => ({ ...mode.startState(), prefixes: Object.create(known) }) };
+  });
 }
 
 function plain(area) {
