@@ -51,7 +51,7 @@ class PartnerClient:
             why = "cannot be reached"
         except (ValueError, KeyError, TypeError, SyntaxError, RecursionError):
             why = "did not answer with SPARQL results in JSON"
-        # Outside the handlers: a traceback would keep pyoxigraph's reader for another thread to drop, which it forbids.
+        # Outside the handlers: a traceback would keep pyoxigraph's reader, which no other thread may drop.
         raise self._failed(address, why)
 
     def close(self) -> None:
@@ -64,6 +64,7 @@ class PartnerClient:
         scope = f"{self.scope}{uuid.uuid4()}/"
         names = [variable.value for variable in solutions.variables]
         rows = [tuple(skolemised(row[name], scope) for name in names) for row in solutions]
+        del solutions  # as above
         if len(rows) > self.limits.rows:
             raise QueryRefused(
                 413,

@@ -34,7 +34,8 @@ def version_of(folder: Path, quads: Iterable[Quad]) -> Path:
     store.extend(quads)
     store.flush()
     manifest = {
-        "kind": "rdf", "version": "0123456789abcdef", "dataset": "test", "title": {}, "loaded_at": "2026-02-11T10:00:00+00:00",
+        "kind": "rdf", "version": "0123456789abcdef", "dataset": "test", "title": {},
+        "loaded_at": "2026-02-11T10:00:00+00:00",
         "base_iri": "https://w3id.org/emiciclo/id/", "sources": {}, "counts": {}, "seconds": {},
     }  # fmt: skip
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

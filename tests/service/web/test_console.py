@@ -48,7 +48,7 @@ def app(esperia: Esperia) -> Flask:
     return create_app(esperia.data, esperia.settings, esperia.corpus.graph)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def client(app: Flask) -> FlaskClient:
     return app.test_client()
 
@@ -59,7 +59,8 @@ def parsed(response: Response) -> html.HtmlElement:
 
 def in_editor(app: Flask, query: str | None) -> str:
     with app.test_request_context("/sparql"):
-        return parsed(console.page(query)).get_element_by_id("query").text or ""
+        text = parsed(console.page(query)).get_element_by_id("query").text or ""
+    return text.removeprefix("\n")  # which browsers leave out (HTML, 13.2.6.4.7) and lxml does not
 
 
 def found(client: FlaskClient, **asked: str) -> list[dict[str, Any]]:
@@ -171,7 +172,7 @@ def test_a_page_says_that_it_shows_the_first_rows_alone(rows: int, more: bool) -
 
 
 def test_what_the_data_say_is_text_in_the_page(app: Flask) -> None:
-    body = b'<http://a.example/%22><script> <urn:p> "<img src=x onerror=alert(1)>" .\n'.replace(b"><script>", b">")
+    body = b'<http://a.example/> <urn:p> "<img src=x onerror=alert(1)>" .\n'
     with app.test_request_context("/sparql"):
         page = parsed(console.answered("q", Response(body, mimetype=N_TRIPLES)))
     cells = page.xpath("//tbody/tr/td")
@@ -269,11 +270,6 @@ def test_a_term_has_a_prefixed_name_only_where_a_query_could_hold_it(iri: str, n
 
 
 @given(st.text(max_size=40))
-def test_anything_may_be_typed(client_of: FlaskClient, typed: str) -> None:
-    response = client_of.get("/sparql/terms", query_string={"kind": "class", "prefix": typed})
+def test_anything_may_be_typed(client: FlaskClient, typed: str) -> None:
+    response = client.get("/sparql/terms", query_string={"kind": "class", "prefix": typed})
     assert response.status_code == 200
-
-
-@pytest.fixture(scope="module")
-def client_of(app: Flask) -> FlaskClient:
-    return app.test_client()
