@@ -28,7 +28,7 @@ def main(data: str, url: str) -> int:
     """Send the graph; return the exit code."""
     headers = {"Content-Type": "application/n-quads"}
     try:
-        with httpx.Client(transport=httpx.HTTPTransport(retries=CONNECT_ATTEMPTS), timeout=None) as client:
+        with httpx.Client(transport=httpx.HTTPTransport(retries=CONNECT_ATTEMPTS), timeout=None, trust_env=False) as client:
             answer = client.put(url, content=export(data), headers=headers)
     except (httpx.HTTPError, RuntimeError) as error:
         print(f"Error: {error}; {url} keeps what it had", file=sys.stderr)

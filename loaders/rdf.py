@@ -1,24 +1,24 @@
 """RDF files of any published serialisation as quads, with blank nodes kept apart by file.
 
 The parsers of the RDF library are the ones that read. What would crash them or fill the memory is
-refused before: see `_guarded`.
+refused before: a file is gone through once, for its size and nesting, before it is parsed.
 """
 
+import codecs
 import hashlib
 import io
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-import numpy as np
 from lxml import etree
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, parse
 
 from loaders import files as reading
 from loaders import xml
 from loaders.errors import SourceError
+from loaders.nesting import Nesting
 
 FORMATS: Final = {
     ".nq": RdfFormat.N_QUADS,
@@ -33,21 +33,12 @@ FORMATS: Final = {
 LARGEST: Final = 16 * 1024**3
 """Bytes of one RDF file after decompression."""
 LARGEST_WHOLE: Final = 256 * 1024**2
-"""Bytes of a file that has to be held in memory in one piece: RDF/XML, JSON-LD, many triple terms."""
-DEEPEST: Final = 64
-"""Triple terms inside one another, and levels of JSON. The parsers crash from some thousands."""
+"""Bytes of a file that has to be held in memory in one piece: RDF/XML and JSON-LD."""
 
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
+_WHOLE: Final = (RdfFormat.RDF_XML, RdfFormat.JSON_LD)
 _RELATIVE: Final = "x-relative:/"
 """A base that JSON-LD gets to make relative IRIs seen: without one, the parser leaves their triples out."""
-
-# What may hold brackets that are none: comments, strings, IRIs, escapes outside of strings.
-_OPAQUE_JSON: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
-_OPAQUE_TURTLE: Final = re.compile(
-    rb'\\.|#[^\n\r]*+|"""(?:[^"\\]|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]|\\.|\'(?!\'\'))*+\'\'\''
-    rb'|"(?:[^"\\\n\r]|\\.)*+"|\'(?:[^\'\\\n\r]|\\.)*+\'|<(?!<)[^<>"{}|^`\x00-\x20]*+>',
-    re.DOTALL,
-)
 
 
 def format_of(path: Path) -> RdfFormat | None:
@@ -74,15 +65,15 @@ def read(path: Path, scope: str = "") -> Iterator[Quad]:
         known = ", ".join(sorted(FORMATS))
         raise SourceError(path, f"has no suffix of an RDF serialisation ({known}, each also .gz)")
     digest = hashlib.sha256(scope.encode())
-    opening = before = 0
-    for block in reading.blocks(path, LARGEST):
+    nesting = Nesting(path, serialisation)
+    for block in reading.blocks(path, LARGEST_WHOLE if serialisation in _WHOLE else LARGEST):
         digest.update(block)
-        # An opening that two blocks share counts for the latter.
-        opening += block.count(b"<<") + (before == ord("<") and block[:1] == b"<")
-        before = block[-1]
+        if serialisation != RdfFormat.RDF_XML:  # its own parser sees to that
+            nesting.feed(block)
+    nesting.end()
     labels = _Labels(digest.hexdigest()[:12], kept=serialisation in _LINES)
     json = serialisation == RdfFormat.JSON_LD
-    with _guarded(path, serialisation, opening) as stream, _faults(path, serialisation):
+    with _opened(path, serialisation) as stream, _faults(path, serialisation):
         for quad in parse(stream, format=serialisation, base_iri=_RELATIVE if json else None):
             if json:
                 _refuse_relative(path, quad)
@@ -90,38 +81,16 @@ def read(path: Path, scope: str = "") -> Iterator[Quad]:
 
 
 @contextmanager
-def _guarded(path: Path, serialisation: RdfFormat, opening: int) -> Iterator[BinaryIO]:
-    """A file's content as its parser may get it, streamed if that is possible.
-
-    The RDF/XML parser expands entities without limit, so a hardened XML parser goes first. The
-    JSON-LD parser recurses into what is nested, and those of Turtle and its kin into triple terms;
-    `opening` is how many of these may open in the file.
-    """
+def _opened(path: Path, serialisation: RdfFormat) -> Iterator[BinaryIO]:
+    """A file's content as its parser may get it, without the byte order mark that some editors write."""
     if serialisation == RdfFormat.RDF_XML:
+        # The RDF/XML parser expands entities without limit, so a hardened XML parser goes first.
         yield io.BytesIO(etree.tostring(xml.parse(path, LARGEST_WHOLE, document_type=True)))
-    elif serialisation == RdfFormat.JSON_LD:
-        content = xml.read_bounded(path, LARGEST_WHOLE)
-        _refuse_depth(path, content, _OPAQUE_JSON, rb"[\[{]", rb"[\]}]")
-        yield io.BytesIO(content)
-    elif opening > DEEPEST:
-        content = xml.read_bounded(path, LARGEST_WHOLE)
-        _refuse_depth(path, content, _OPAQUE_TURTLE, rb"<<", rb">>")
-        yield io.BytesIO(content)
-    else:
-        with reading.opened(path) as stream:
-            yield stream
-
-
-def _refuse_depth(path: Path, content: bytes, opaque: re.Pattern[bytes], opens: bytes, closes: bytes) -> None:
-    bare = opaque.sub(lambda found: b" " * len(found[0]), content)
-    opened, closed = (
-        np.fromiter((found.start() for found in re.finditer(bracket, bare)), np.int64) for bracket in (opens, closes)
-    )
-    depths = np.arange(1, len(opened) + 1) - np.searchsorted(closed, opened)
-    too_deep = opened[depths > DEEPEST]
-    if too_deep.size:
-        line = content.count(b"\n", 0, int(too_deep[0])) + 1
-        raise SourceError(path, f"is nested more than {DEEPEST} levels deep, which is refused", line)
+        return
+    with reading.opened(path) as stream:
+        if stream.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+            stream.seek(0)
+        yield stream
 
 
 def _refuse_relative(path: Path, quad: Quad) -> None:

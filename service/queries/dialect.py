@@ -4,6 +4,7 @@ Each leniency is an edit of the text; `Edited` keeps where every character came 
 engine's complaint about the standard text is placed in the text as it was sent.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -15,7 +16,8 @@ from service.queries.tokens import Kind, Token
 
 AGGREGATES: Final = frozenset({"COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"})
 _CLAUSE_ENDS: Final = frozenset({"WHERE", "{", "FROM"})
-_BINARY: Final = frozenset({"||", "&&", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/"})
+_BINARY: Final = frozenset({"||", "&&", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "IN"})
+_ODD_SPACE: Final = re.compile(r"[^\S \t\r\n]|\ufeff")
 _BIF: Final = PREFIXES["bif"]
 
 STANDARD: Final = {
@@ -125,8 +127,9 @@ def leniencies(query: Structure) -> list[Edit]:
         elif token.word == "GROUP_CONCAT" and index + 1 in query.closing:
             edits += _separator(query, index + 1)
         elif token.word in ("HAVING", "FILTER", "ASC", "DESC"):
-            edits += _bracketed(query, index + 1)
+            edits += _bracketed(query, index + 1, calls=token.word in ("HAVING", "FILTER"))
     edits += _last_semicolon(tokens)
+    edits += _spaces(query)
     return edits
 
 
@@ -192,6 +195,19 @@ def _last_semicolon(tokens: tuple[Token, ...]) -> Iterator[Edit]:
         yield Edit(token.start, token.end, "")
 
 
+def _spaces(query: Structure) -> Iterator[Edit]:
+    """White space that SPARQL has not, as pages and word processors give it."""
+    if not _ODD_SPACE.search(query.text):
+        return
+    done = 0
+    for token in query.tokens:
+        for found in _ODD_SPACE.finditer(query.text, done, token.start):
+            yield Edit(found.start(), found.end(), " ")
+        done = token.end
+    for found in _ODD_SPACE.finditer(query.text, done):
+        yield Edit(found.start(), found.end(), " ")
+
+
 def _separator(query: Structure, opening: int) -> Iterator[Edit]:
     """`GROUP_CONCAT(?x, ", ")`, as Virtuoso writes the separator."""
     closing = query.closing[opening]
@@ -201,13 +217,17 @@ def _separator(query: Structure, opening: int) -> Iterator[Edit]:
         yield Edit(comma.start, last.end, f"; SEPARATOR={last.text}")
 
 
-def _bracketed(query: Structure, index: int) -> Iterator[Edit]:
-    """`HAVING COUNT(?x) > 1`, `FILTER ?a = ?b`, `DESC ?n`: brackets round an expression that lacks them."""
+def _bracketed(query: Structure, index: int, *, calls: bool) -> Iterator[Edit]:
+    """`HAVING COUNT(?x) > 1`, `FILTER ?a = ?b`, `DESC ?n`: brackets round an expression that lacks them.
+
+    `calls` says that a call of a function may stand there without them.
+    """
     end = expression_end(query, index)
     if index >= end or query.tokens[index].word in ("EXISTS", "NOT"):
         return
     first = query.tokens[index]
-    called = index + 1 in query.closing and query.closing[index + 1] == end - 1
+    named = first.kind in (Kind.WORD, Kind.PREFIXED, Kind.IRI)
+    called = calls and named and index + 1 in query.closing and query.closing[index + 1] == end - 1
     if not (first.text == "(" and query.closing[index] == end - 1) and not called:
         yield Edit(first.start, first.start, "(")
         yield Edit(query.tokens[end - 1].end, query.tokens[end - 1].end, ")")
@@ -294,6 +314,8 @@ def expression_end(query: Structure, index: int) -> int:
             index += 1
             if called and index in query.closing and tokens[index].text == "(":
                 index = query.closing[index] + 1
+        if index + 1 < len(tokens) and tokens[index].word == "NOT" and tokens[index + 1].word == "IN":
+            index += 1
         if index >= len(tokens) or tokens[index].word not in _BINARY:
             break
         index += 1

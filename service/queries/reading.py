@@ -6,12 +6,15 @@ from typing import Final
 
 from service.prefixes import PREFIXES, nearest
 from service.queries.dialect import Edited, edit, leniencies
+from service.queries.hints import hint, of_meaning
 from service.queries.refusal import QueryRefused
 from service.queries.structure import QuerySize, Structure, read_structure
-from service.queries.tokens import offset_of, place, tokens
+from service.queries.tokens import Token, offset_of, place
+from service.queries.words import refuse_unknown_words
 
-_ENGINE: Final = re.compile(r"error at (\d+):(\d+): (.*)", re.DOTALL)
-_NOISE: Final = re.compile(r"\[[^\[\]]*\](?:\s*\|\s*)?")
+_ENGINE: Final = re.compile(r"(error|fails) at (\d+):(\d+): (.*)", re.DOTALL)
+EXACT: Final = "fails"
+"""The word with which a message begins whose place is exact."""
 LONGEST: Final = 300
 """Characters of an engine's complaint that a refusal repeats."""
 
@@ -41,22 +44,29 @@ class ReadQuery:
         found = _ENGINE.match(message)
         if not found:
             return QueryRefused(400, f"the query cannot be run: {' '.join(message.split())[:LONGEST]}")
-        sent = self.structure.text
-        offset = self.edited.origin(offset_of(self.text, int(found[1]), int(found[2])))
-        # The engine names the character after the last that it could read; people look for the word.
-        near = next((token for token in tokens(sent) if token.end >= offset), None)
-        where = place(sent, near.start if near and near.start <= offset else offset)
-        expected = " ".join(_NOISE.sub("", found[3]).replace("expected one of", "expected").split(" "))
-        expected = " ".join(expected.split()).strip(" ,|")
-        said = f" near “{near.text[:30]}”" if near else " at the end"
-        more = f": {expected[:LONGEST]}" if len(expected) > len("expected ") else ""
-        return QueryRefused(400, f"{where}: syntax error{said}{more}", place=where)
+        read = self.structure.tokens
+        offset = self.edited.origin(offset_of(self.text, int(found[2]), int(found[3])))
+        index = next((index for index, token in enumerate(read) if token.end > offset), len(read))
+        told = of_meaning(found[4])
+        if told:
+            index = max((at for at, token in enumerate(read[:index]) if token.word == "SELECT"), default=index)
+        where = place(self.structure.text, read[index].start if index < len(read) else len(self.structure.text))
+        if not told:
+            # Places that were not diagnosed are some characters too far on.
+            told = hint(self.structure, index) if found[1] == EXACT else f"it breaks off near “{_near(read, index)}”"
+        return QueryRefused(400, f"{where}: {told}", place=where)
+
+
+def _near(read: tuple[Token, ...], index: int) -> str:
+    return read[min(index, len(read) - 1)].text[:30]
 
 
 def read(text: str, size: QuerySize) -> ReadQuery:
     """Read a query. Raises `QueryRefused` for what is too large, no query, or written for one engine only."""
     structure = read_structure(text, size)
-    return ReadQuery(structure, edit(text, leniencies(structure)), _predeclared(structure))
+    edits = leniencies(structure)
+    refuse_unknown_words(structure)
+    return ReadQuery(structure, edit(text, edits), _predeclared(structure))
 
 
 def _predeclared(structure: Structure) -> dict[str, str]:
@@ -70,11 +80,10 @@ def _predeclared(structure: Structure) -> dict[str, str]:
             continue
         where = place(structure.text, token.start)
         close = nearest(prefix, {*PREFIXES, *structure.declared})
-        told = f"did you mean {close}:? " if close else ""
+        told = f"did you mean {close}:?" if close else f"predeclared are {', '.join(sorted(PREFIXES))}"
         raise QueryRefused(
             400,
-            f"{where}: the prefix {prefix}: is not declared; {told}Declare it with PREFIX {prefix}: <…>, "
-            f"or use a predeclared one: {', '.join(sorted(PREFIXES))}",
+            f"{where}: the prefix {prefix}: is not declared; declare it with PREFIX {prefix}: <…>; {told}",
             place=where,
             suggestion=f"{close}:{token.text.split(':', 1)[1]}" if close else None,
         )

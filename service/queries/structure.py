@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
@@ -116,14 +117,17 @@ def _balanced(text: str, size: QuerySize) -> tuple[tuple[Token, ...], dict[int, 
     for index, token in enumerate(tokens(text)):
         read.append(token)
         if token.kind is Kind.STRAY:
-            raise _refused(text, token, f"{_shown(token)} begins nothing that SPARQL knows")
+            raise _refused(text, token, _stray(token))
         word = token.word
         if not word:
             if token.kind in _TERMS and data < 0 and _in_collection(read, opened):
                 patterns += 1
         elif word in _OPENS:
-            if word == "{" and data < 0 and _begins_data(read, index):
-                data = len(opened)
+            if word == "{" and data < 0:
+                if _begins_data(read, closing):
+                    data = len(opened)
+                else:
+                    patterns += read[index - 1].kind is not Kind.WORD  # a group that no keyword begins
             opened.append(index)
             if len(opened) > size.depth:
                 raise _too_large(text, token, "brackets inside brackets", size.depth, "query_depth")
@@ -137,7 +141,7 @@ def _balanced(text: str, size: QuerySize) -> tuple[tuple[Token, ...], dict[int, 
         elif word in _STEPS or word in _PATTERNS:
             patterns += 1
         elif word in (".", ";", ","):
-            patterns += data < 0 and bool(opened) and read[opened[-1]].text != "("
+            patterns += data < 0 and not (opened and read[opened[-1]].text == "(")
         elif word in _OPERATORS:
             operators += 1
         if patterns > size.patterns:
@@ -150,6 +154,17 @@ def _balanced(text: str, size: QuerySize) -> tuple[tuple[Token, ...], dict[int, 
     return tuple(read), closing
 
 
+def _stray(token: Token) -> str:
+    """What is wrong with a character that begins no token."""
+    first = token.text[0]
+    if first in "\"'":
+        return f"the text {_shown(token)} has no closing quote on its line"
+    if first in "“”„«»‘’‚":
+        return f'{_shown(token)} is a typographic quote; write a straight one: "'
+    shown = f"“{first}”" if first.isprintable() and not first.isspace() else "an invisible character"
+    return f"{shown} (U+{ord(first):04X}) begins nothing that SPARQL knows"
+
+
 def _in_collection(read: list[Token], opened: list[int]) -> bool:
     """Whether the last term stands in an RDF collection: brackets among triples that belong to no function."""
     if len(opened) < 2 or read[opened[-1]].text != "(":
@@ -158,15 +173,14 @@ def _in_collection(read: list[Token], opened: list[int]) -> bool:
     return before.kind is not Kind.WORD and read[opened[-2]].text in ("{", "[", "(")
 
 
-def _begins_data(read: list[Token], index: int) -> bool:
-    """Whether the brace at an index opens the rows of a VALUES clause."""
-    before = index - 1
-    if before >= 0 and read[before].kind is Kind.VARIABLE:
-        return before >= 1 and read[before - 1].word == "VALUES"
-    if before < 0 or read[before].text != ")":
+def _begins_data(read: list[Token], closing: dict[int, int]) -> bool:
+    """Whether the last token, a brace, opens the rows of a VALUES clause."""
+    before = len(read) - 2
+    if before > 0 and read[before].text == ")":
+        # The bracket that closed last is this one; its opening stands at the end of the dictionary.
+        before = next(reversed(closing))
+    elif before < 1 or read[before].kind is not Kind.VARIABLE:
         return False
-    while before >= 0 and read[before].text != "(":
-        before -= 1
     return before >= 1 and read[before - 1].word == "VALUES"
 
 
@@ -179,6 +193,18 @@ def _form(text: str, read: tuple[Token, ...]) -> str:
                 400,
                 f"this is an update ({token.word}); the endpoint is read-only and takes SPARQL queries alone",
                 place=place(text, token.start),
+            )
+        if token.word == "{":
+            break
+    for token in read:
+        meant = get_close_matches(token.word[:20], FORMS, n=1, cutoff=0.7) if token.kind is Kind.WORD else ()
+        if meant:
+            where = place(text, token.start)
+            raise QueryRefused(
+                400,
+                f"{where}: {_shown(token)} is no word of SPARQL; did you mean {meant[0]}?",
+                suggestion=meant[0],
+                place=where,
             )
         if token.word == "{":
             break
@@ -195,10 +221,10 @@ def _prologue(read: tuple[Token, ...]) -> tuple[str, dict[str, str], int]:
     while index < len(read):
         word = read[index].word
         if word == "PREFIX" and index + 2 < len(read) and read[index + 2].kind is Kind.IRI:
-            declared[read[index + 1].prefix] = urljoin(base, iri_of(read[index + 2]))
+            declared[read[index + 1].prefix] = _joined(base, iri_of(read[index + 2]))
             index += 3
         elif word == "BASE" and index + 1 < len(read):
-            base = urljoin(base, iri_of(read[index + 1]))
+            base = _joined(base, iri_of(read[index + 1]))
             index += 2
         elif word in FORMS or word in UPDATES:
             break
@@ -232,7 +258,7 @@ def _services(
 def resolve(token: Token, base: str, declared: dict[str, str]) -> str | None:
     """The IRI that a token names, by base and prefixes; None for what is no IRI."""
     if token.kind is Kind.IRI:
-        return urljoin(base, iri_of(token)) if base else iri_of(token)
+        return _joined(base, iri_of(token))
     if token.kind is Kind.PREFIXED:
         namespace = declared.get(token.prefix, PREFIXES.get(token.prefix))
         local = token.text.split(":", 1)[1].replace("\\", "")
@@ -240,10 +266,23 @@ def resolve(token: Token, base: str, declared: dict[str, str]) -> str | None:
     return None
 
 
+def _joined(base: str, iri: str) -> str:
+    """An IRI reference by its base."""
+    try:
+        return urljoin(base, iri) if base else iri
+    except ValueError:  # such as "//[": what it names is for the engine to refuse
+        return iri
+
+
 def iri_of(token: Token) -> str:
     """The text between the angle brackets, with code point escapes resolved."""
     inner = token.text[1:-1] if token.kind is Kind.IRI else ""
-    return _ESCAPED.sub(lambda found: chr(min(int(found[0][2:], 16), 0x10FFFF)), inner)
+    return _ESCAPED.sub(lambda found: _character(int(found[0][2:], 16)), inner)
+
+
+def _character(number: int) -> str:
+    """The character of a code point; surrogates and what is beyond Unicode are none."""
+    return "\ufffd" if 0xD800 <= number < 0xE000 or number > 0x10FFFF else chr(number)
 
 
 def _shown(token: Token) -> str:

@@ -38,11 +38,6 @@ def is_held(iri: NamedNode, graph: GraphStore) -> bool:
     return graph.ask(sparql.bind(sparql.query("resources/held"), "?resource", [iri]))
 
 
-def is_described(iri: NamedNode, graph: GraphStore) -> bool:
-    """Whether an IRI is the subject of anything."""
-    return graph.ask(sparql.bind(sparql.query("resources/described"), "?resource", [iri]))
-
-
 def describe(iri: NamedNode, graph: GraphStore) -> tuple[Triple, ...]:
     """The triples with the IRI as their subject, and below them those of blank nodes, in a fixed order.
 

@@ -1,10 +1,11 @@
 """What the store of answers says about an IRI, and what was quoted from a speech.
 
 The store is read while another process may write to it; where it is not there, or cannot be
-opened twice in a row, nothing is kept.
+opened a few times in a row, nothing is kept.
 """
 
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,8 @@ from service.resources.description import bounded
 
 MOST_QUOTATIONS: Final = 200
 """Quotations of one speech, counted once an answer, that a page shows."""
+_PAUSES: Final = (0.0, 0.01, 0.03, 0.06)
+"""Seconds between the attempts to open it."""
 _QUOTED_FROM: Final = NamedNode("http://www.w3.org/ns/prov#wasQuotedFrom")
 _SELECTOR: Final = NamedNode(f"{OA}hasSelector")
 _START: Final = NamedNode(f"{OA}start")
@@ -60,11 +63,11 @@ class KeptAnswers:
         """Open the store of a folder read-only; None if there is none that can be read now."""
         if not folder.is_dir():
             return None
-        for _ in range(2):  # a writer may just have moved the files that were listed
+        for pause in _PAUSES:  # a writer may just have moved the files that were listed
             try:
                 return cls(_opened(folder, _state(folder)))
             except (OSError, RuntimeError):
-                continue
+                time.sleep(pause)
         return None
 
     def describe(self, iri: NamedNode) -> tuple[Triple, ...]:

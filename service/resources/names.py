@@ -51,6 +51,7 @@ class Names:
         self._graph = graph
         self.language = language
         self._known: dict[str, Facts] = {}
+        self._described: dict[str, bool] = {}
 
     @cached_property
     def chamber(self) -> Chamber:
@@ -68,6 +69,7 @@ class Names:
             for reference in _REFERENCES
             for term in self._known[iri].get(reference, ())
         )
+        self._look_for([iri for iri in wanted if not self._known[iri]])
         return {iri: self._name(iri) for iri in wanted}
 
     def one(self, iri: str) -> Name:
@@ -102,6 +104,14 @@ class Names:
             for iri in some:
                 self._known[iri] = found.get(iri, {})
 
+    def _look_for(self, iris: Iterable[str]) -> None:
+        """Find out which of some resources without type and name are described here nevertheless."""
+        missing = [NamedNode(iri) for iri in iris if iri not in self._described]
+        if missing:
+            query = sparql.bind(sparql.query("resources/described"), "?resource", missing)
+            found = {row["resource"].value for row in self._graph.select(query)}
+            self._described |= {iri.value: iri.value in found for iri in missing}
+
     def _name(self, iri: str) -> Name:
         facts = self._known[iri]
         types = tuple(sorted(term.value for term in facts.get(TYPE, ())))
@@ -111,7 +121,7 @@ class Names:
             return Name(made, self.language, True, types)
         if title is not None:
             return Name(" ".join(title.value.split()), title.language or None, True, types)
-        return Name(tail(iri), None, bool(facts), types)
+        return Name(tail(iri), None, bool(facts) or self._described[iri], types)
 
     def _titled(self, iri: str) -> bool:
         """Whether a resource's own title names it. What sources call a membership leaves out whose it is, and when."""

@@ -219,7 +219,7 @@ class QueryPool:
     def _take(self) -> Worker:
         deadline = time.monotonic() + self.size.wait_seconds
         with self._state:
-            while not self._idle:
+            while not (worker := self._next_alive()):
                 left = deadline - time.monotonic()
                 if left <= 0 or self._closed:
                     raise QueryRefused(
@@ -229,9 +229,18 @@ class QueryPool:
                         limit="workers",
                     )
                 self._state.wait(left)
-            worker = self._idle.pop()
             self._busy.add(worker)
             return worker
+
+    def _next_alive(self) -> Worker | None:
+        """An idle worker, if any. One that the system ended meanwhile is no query's fault; the keeper replaces it."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.process.poll() is None:
+                return worker
+            worker.connection.close()
+            self._state.notify_all()
+        return None
 
     def _give_back(self, worker: Worker, *, reusable: bool) -> None:
         with self._state:
@@ -282,21 +291,25 @@ class QueryPool:
 
     def _keep(self) -> None:
         """Keep the pool full, and on the snapshot that is published."""
+        look_at = time.monotonic() + LOOK_SECONDS
         while True:
             with self._state:
-                full = len(self._idle) + len(self._busy) >= self.size.workers
-                if full and not self._closed:
-                    self._state.wait(LOOK_SECONDS)
+                # Every query that ends wakes this thread: it looks for a snapshot no more often for that.
+                while not self._closed and (full := self._full()) and (left := look_at - time.monotonic()) > 0:
+                    self._state.wait(left)
                 if self._closed:
                     return
-                full = len(self._idle) + len(self._busy) >= self.size.workers
             try:
+                look_at = time.monotonic() + LOOK_SECONDS
                 self._follow()
                 if not full:
                     self._add(Worker(self._snapshot, self.limits.memory_mb))
             except Exception:
                 _log.exception("a query worker could not be started")
                 time.sleep(LOOK_SECONDS)
+
+    def _full(self) -> bool:
+        return len(self._idle) + len(self._busy) >= self.size.workers
 
     def _follow(self) -> None:
         """Move to the published snapshot if that is another; queries that run end where they began."""

@@ -1,5 +1,6 @@
 """The public's queries at a store by URL, within the same limits as far as a client can hold them."""
 
+import re
 import tempfile
 import time
 from typing import Final
@@ -14,6 +15,7 @@ from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryLimits, QueryR
 
 _GRAPHS: Final = "SELECT DISTINCT ?graph WHERE { GRAPH ?graph { ?s ?p ?o } } LIMIT 10000"
 _MESSAGE_BYTES: Final = 2000
+_LINE: Final = re.compile(r"(error at )(\d+):(?=\d+:)")
 
 
 class RemoteRunner:
@@ -68,6 +70,7 @@ class RemoteRunner:
         ) as response:
             if response.status_code != httpx.codes.OK:
                 told = next(response.iter_bytes(_MESSAGE_BYTES), b"").decode("utf-8", "replace")
+                told = _as_sent(told, len(_declarations(request)))
                 status = 400 if response.status_code == httpx.codes.BAD_REQUEST else 503
                 raise QueryRefused(status, told or "the graph store refused the query", limit="syntax")
             for piece in response.iter_bytes(1 << 16):
@@ -81,9 +84,19 @@ class RemoteRunner:
         return length
 
 
+def _as_sent(message: str, lines: int) -> str:
+    """An engine's message by the lines of the query, before which declarations were put."""
+    return _LINE.sub(lambda found: f"{found[1]}{max(1, int(found[2]) - lines)}:", message, count=1)
+
+
+def _declarations(request: QueryRequest) -> list[str]:
+    """What is put before a query, a line each."""
+    base = [f"BASE <{request.base}>\n"] if request.base else []
+    return base + [f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in request.prefixes.items()]
+
+
 def _form(request: QueryRequest) -> dict[str, str | list[str]]:
-    declarations = "".join(f"PREFIX {prefix}: <{iri}>\n" for prefix, iri in request.prefixes.items())
-    form: dict[str, str | list[str]] = {"query": declarations + request.text}
+    form: dict[str, str | list[str]] = {"query": "".join(_declarations(request)) + request.text}
     if request.default_graphs is not None:
         form["default-graph-uri"] = list(request.default_graphs)
         form["named-graph-uri"] = list(request.named_graphs)

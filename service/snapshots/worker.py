@@ -21,6 +21,7 @@ from typing import IO, Any, Final, cast
 import pyoxigraph as ox
 
 from service.snapshots.counting import counter
+from service.snapshots.diagnosis import diagnosed
 
 FRAME: Final = struct.Struct("!cI")
 READY, DATA, END, REFUSED = b"r", b"d", b"e", b"x"
@@ -30,6 +31,17 @@ GRACE_SECONDS: Final = 2
 """Processor seconds beyond the limit after which the kernel ends a worker whose parent did not."""
 GRAPHS: Final = 10_000
 """Names of graphs that a worker tells its parent."""
+
+
+_DENIED: Final = (
+    *("socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "io_uring_setup"),
+    *("execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "kill"),
+    *("creat", "openat2", "unlink", "unlinkat", "rename", "renameat", "renameat2", "truncate", "mkdir", "mkdirat"),
+    *("rmdir", "link", "linkat", "symlink", "symlinkat", "mknod", "mknodat", "chmod", "fchmodat", "chown", "fchownat"),
+)
+"""System calls that no query needs."""
+_WRITING: Final = ((os.O_ACCMODE, os.O_WRONLY), (os.O_ACCMODE, os.O_RDWR), (os.O_CREAT, os.O_CREAT))
+"""Flags of an opened file, and the value of them that is refused."""
 
 
 class Refused(Exception):
@@ -132,7 +144,7 @@ def serve(connection: socket.socket, store: ox.Store) -> None:
         except Refused as limit:
             _refuse(connection, "limit", str(limit))
         except SyntaxError as error:
-            _refuse(connection, "syntax", str(error))
+            _refuse(connection, "syntax", diagnosed(job["query"], job["base"], job["prefixes"], str(error)))
         except MemoryError:
             _refuse(connection, "memory", "")
         except (ValueError, OSError, RuntimeError) as error:
@@ -160,11 +172,16 @@ def isolate() -> str:
         return f"not isolated: {error}"
     rules = pyseccomp.SyscallFilter(defaction=pyseccomp.ALLOW)
     denied = pyseccomp.ERRNO(1)
-    for call in ("socket", "connect", "bind", "listen", "accept", "accept4", "execve", "execveat", "ptrace"):
-        rules.add_rule(denied, call)
-    for mode in (os.O_WRONLY, os.O_RDWR):
-        rules.add_rule(denied, "openat", pyseccomp.Arg(2, pyseccomp.MASKED_EQ, os.O_ACCMODE, mode))
     try:
+        # Threads that run already, such as the store's own, are bound too.
+        rules.set_attr(pyseccomp.Attr.CTL_TSYNC, 1)
+        for call in _DENIED:
+            if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, call) >= 0:  # not every machine has them all
+                rules.add_rule(denied, call)
+        for call, argument in (("open", 1), ("openat", 2)):
+            if pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, call) >= 0:
+                for flags, value in _WRITING:
+                    rules.add_rule(denied, call, pyseccomp.Arg(argument, pyseccomp.MASKED_EQ, flags, value))
         rules.load()
     except OSError as error:
         return f"not isolated: {error}"

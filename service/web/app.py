@@ -11,7 +11,19 @@ from service.corpus import DataDirectory
 from service.graph import GraphStore
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
-from service.web import console, datasets, health, language, memberships, pages, problems, resources, sparql, vocabulary
+from service.web import (
+    console,
+    datasets,
+    examples,
+    health,
+    language,
+    memberships,
+    pages,
+    problems,
+    resources,
+    sparql,
+    vocabulary,
+)
 from service.web.admission import Admission
 from service.web.site import EXTENSION, Site
 
@@ -53,6 +65,7 @@ def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryR
     app.register_blueprint(vocabulary.blueprint)
     app.register_blueprint(memberships.blueprint)
     app.register_blueprint(console.blueprint)
+    app.register_blueprint(examples.blueprint)
     app.register_blueprint(health.blueprint)
     if runner is not None:
         app.register_blueprint(sparql.blueprint)

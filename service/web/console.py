@@ -191,6 +191,7 @@ def _texts() -> dict[str, str]:
         "notSparql": gettext("The server answered with something that is no SPARQL result."),
         "unreachable": gettext("The server does not answer. Check the connection and run the query again."),
         "editor": gettext("SPARQL query"),
+        "suggestions": gettext("Terms that fit"),
         "times": gettext("used {count} times"),
         "page": gettext("Rows {first} to {last} of {count}"),
         "previous": gettext("Previous"),

@@ -2,7 +2,8 @@
 
 import base64
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -170,12 +171,20 @@ def _streamed(name: str, version: Path, manifest: Manifest) -> AnyResponse:
             gettext("other dumps are being made just now; ask again in a minute"),
             headers={"Retry-After": "60"},
         )
-    response = Response(stream(content, wanted), mimetype=_GZIP)
-    response.call_on_close(_streams.release)
+    # Given back at the end of the dump, or where it is given up or never begun; once in any case.
+    place = ExitStack()
+    place.callback(_streams.release)
+    response = Response(_held(stream(content, wanted), place), mimetype=_GZIP)
+    response.call_on_close(place.close)
     response.headers["Cache-Control"] = f"public, max-age={FRESH_SECONDS}"
     response.set_etag(f"{version.name}-{name}")
     response.last_modified = datetime.fromisoformat(manifest.loaded_at)
     return response.make_conditional(request)
+
+
+def _held(blocks: Iterator[bytes], place: ExitStack) -> Iterator[bytes]:
+    with place:
+        yield from blocks
 
 
 def _by_name(found: tuple[GraphName, ...]) -> dict[str, GraphName]:

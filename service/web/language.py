@@ -96,7 +96,8 @@ def _select() -> str:
     remembered = request.cookies.get(COOKIE)
     if remembered in LANGUAGES:
         return remembered
-    return request.accept_languages.best_match(list(LANGUAGES)) or DEFAULT
+    preferred = (tag.split("-")[0].lower() for tag, quality in request.accept_languages if quality)
+    return next((code for code in preferred if code in LANGUAGES), DEFAULT)
 
 
 def _switch() -> list[tuple[str, str, str]]:

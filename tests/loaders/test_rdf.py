@@ -108,6 +108,114 @@ def test_a_blank_node_within_a_triple_term_is_that_of_the_file(tmp_path: Path) -
     assert said.object.subject == known.subject
 
 
+def test_copies_of_one_file_are_told_apart_by_their_scope(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.ttl", TURTLE)
+    nodes = [{quad.object for quad in rdf.read(path, scope) if quad.subject == NamedNode(f"{X}a")} for scope in "ab"]
+    assert nodes[0].isdisjoint(nodes[1])
+
+
+def test_blank_nodes_that_name_graphs_are_those_of_the_file(tmp_path: Path) -> None:
+    first, second = rdf.read(write(tmp_path / "a.nq", f"<{X}a> <{X}knows> _:g .\n<{X}a> <{X}knows> <{X}b> _:g .\n"))
+    assert first.object == second.graph_name
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "where"),
+    [
+        ("a.ttl", "\n<a> <b> <c> .", "a.ttl, line 2"),
+        ("a.nq", "<a> <b> <c> .\n", "a.nq, line 1"),
+        ("a.rdf", XML.replace(f"{X}a", "#a"), "a.rdf"),
+        ("a.jsonld", f'{{"@id": "words", "{X}p": 1}}', "words"),
+        ("a.jsonld", f'{{"@id": "{X}a", "{X}p": {{"@value": "1", "@type": "words"}}}}', "words"),
+    ],
+)
+def test_relative_iris_without_a_base_are_refused(tmp_path: Path, name: str, content: str, where: str) -> None:
+    with pytest.raises(SourceError, match=r"has a relative IRI.*state the base in the file") as caught:
+        list(rdf.read(write(tmp_path / name, content)))
+    assert where in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.ttl", f"@base <{X}> . <a> <p> 1 ."),
+        ("a.rdf", XML.replace(f"{X}a", "a").replace("<rdf:RDF", f'<rdf:RDF xml:base="{X}"')),
+        ("a.jsonld", f'{{"@context": {{"@base": "{X}"}}, "@id": "a", "{X}p": 1}}'),
+    ],
+)
+def test_relative_iris_are_resolved_against_the_base_in_the_file(tmp_path: Path, name: str, content: str) -> None:
+    assert NamedNode(f"{X}a") in {quad.subject for quad in rdf.read(write(tmp_path / name, content))}
+
+
+@pytest.mark.parametrize("context", ['"http://127.0.0.1:9/c"', '{"@import": "http://127.0.0.1:9/c"}'])
+def test_a_context_elsewhere_is_not_fetched(tmp_path: Path, context: str) -> None:
+    path = write(tmp_path / "a.jsonld", f'{{"@context": {context}, "@id": "{X}a"}}')
+    with pytest.raises(SourceError, match=r"a\.jsonld: refers to a JSON-LD context elsewhere"):
+        list(rdf.read(path))
+
+
+def test_an_ontology_may_abbreviate_its_namespaces_by_entities(tmp_path: Path) -> None:
+    doctype = f'<!DOCTYPE rdf:RDF [<!ENTITY x "{X}">]>'
+    content = XML.replace("<rdf:RDF", f"{doctype}<rdf:RDF").replace(f'about="{X}a', 'about="&x;a')
+    assert NamedNode(f"{X}a") in {quad.subject for quad in rdf.read(write(tmp_path / "a.owl", content))}
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        '<!DOCTYPE rdf:RDF [<!ENTITY e SYSTEM "file:///etc/hostname">]>',
+        '<!DOCTYPE rdf:RDF [<!ENTITY % p SYSTEM "http://127.0.0.1:9/x.dtd"> %p;]>',
+        f'<!DOCTYPE rdf:RDF [<!ENTITY e "{"a" * 100_000}">]>',
+    ],
+)
+def test_entities_from_elsewhere_and_those_that_grow_are_refused(tmp_path: Path, doctype: str) -> None:
+    content = XML.replace("<rdf:RDF", f"{doctype}<rdf:RDF").replace("perché", "&e;" * 1000)
+    with pytest.raises(SourceError, match=r"a\.rdf, line \d+: is not well-formed XML"):
+        list(rdf.read(write(tmp_path / "a.rdf", content)))
+
+
+def test_rdf_xml_is_read_in_the_encoding_that_it_states(tmp_path: Path) -> None:
+    content = XML.replace("UTF-8", "ISO-8859-1").encode("latin-1")
+    assert "perché" in {quad.object.value for quad in rdf.read(write(tmp_path / "a.rdf", content))}
+
+
+@pytest.mark.parametrize("suffix", [".ttl", ".nq", ".nq.gz"])
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path, suffix: str) -> None:
+    content = b"\xef\xbb\xbf" + f"<{X}a> <{X}p> <{X}b> .\n".encode()
+    assert len(list(rdf.read(write(tmp_path / f"a{suffix}", content)))) == 1
+
+
+HUGE = "a" * (17 * 1024**2)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.nt", f'<{X}a> <{X}p> "{HUGE}" .\n', "longer than 16 MiB"),
+        ("a.ttl", f'<{X}a> <{X}p> """{HUGE}""" .\n', "longer than 16 MiB"),
+        ("a.nq", f"<{X}{HUGE}> <{X}p> <{X}b> .\n", "longer than 16 MiB"),
+        ("a.jsonld", f'{{"@id": "{X}a", "{X}p": "{HUGE}"}}', "longer than 16 MiB"),
+        ("a.rdf", XML.replace("perché", HUGE), "not well-formed XML"),
+    ],
+)
+def test_a_huge_literal_or_iri_is_refused(tmp_path: Path, name: str, content: str, problem: str) -> None:
+    with pytest.raises(SourceError, match=f"a\\.{name[2:]}.*{problem}"):
+        list(rdf.read(write(tmp_path / name, content)))
+
+
+@pytest.mark.parametrize("suffix", sorted(rdf.FORMATS))
+@pytest.mark.parametrize("content", [bytes(1000), b"\xff\xfe" * 500, b"\x89PNG\r\n\x1a\n", b"404 not found"])
+def test_what_is_no_rdf_at_all_is_told(tmp_path: Path, suffix: str, content: bytes) -> None:
+    path = write(tmp_path / f"a{suffix}", content)
+    with pytest.raises(SourceError, match=rf"a\{suffix}, line \d+: is not"):
+        list(rdf.read(path))
+
+
+def test_a_nul_within_a_literal_is_kept(tmp_path: Path) -> None:
+    (quad,) = rdf.read(write(tmp_path / "a.nt", f'<{X}a> <{X}p> "a\\u0000b" .\n'))
+    assert quad.object.value == "a\0b"
+
+
 def test_the_language_of_a_file_is_read_from_its_name() -> None:
     assert rdf.format_of(Path("a.b.TTL.gz")) == RdfFormat.TURTLE
     assert rdf.format_of(Path("a")) is None

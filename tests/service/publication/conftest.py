@@ -4,8 +4,17 @@ from pathlib import Path
 
 import pytest
 
+from service.publication.making import make
 from tests.conftest import Esperia
 from tests.service.publication.parts import copy_of
+
+
+@pytest.fixture(scope="session")
+def published_version(esperia: Esperia, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A version of Esperia with what is published of it; nothing may write into it."""
+    version = (copy_of(esperia.data, tmp_path_factory.mktemp("published")) / "current").resolve()
+    make(version)
+    return version
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import re
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse, serialize
@@ -27,11 +26,10 @@ ROOT = "https://dati.example.org/"
 LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 
 
-def described(version: Path, **changes: Any) -> Described:
+def described(version: Path, manifest: Manifest | None = None) -> Described:
     publication = make(version)
-    manifest = read_manifest(version)
     return Described(
-        manifest=changes.pop("manifest", manifest),
+        manifest=manifest or read_manifest(version),
         root=ROOT,
         dumps=publication.dumps,
         graphs={dump.name: dump.graph for dump in publication.dumps if dump.graph is not None},
@@ -40,46 +38,40 @@ def described(version: Path, **changes: Any) -> Described:
     )
 
 
-class Described_:
+class Facts:
     """Triples by subject and predicate."""
 
     def __init__(self, triples: list[Triple]) -> None:
         self.triples = triples
 
     def of(self, subject: str, predicate: str) -> list[str]:
-        return [
-            t.object.value
-            for t in self.triples
-            if (t.subject, t.predicate) == (NamedNode(subject), NamedNode(predicate))
-        ]
+        wanted = (NamedNode(subject), NamedNode(predicate))
+        return [t.object.value for t in self.triples if (t.subject, t.predicate) == wanted]
 
     def one(self, subject: str, predicate: str) -> str:
         (value,) = self.of(subject, predicate)
         return value
 
     def typed(self, kind: str) -> list[str]:
-        return [
-            t.subject.value
-            for t in self.triples
-            if (t.predicate, t.object) == (NamedNode(f"{RDF}type"), NamedNode(kind))
-        ]
+        wanted = (NamedNode(f"{RDF}type"), NamedNode(kind))
+        return [t.subject.value for t in self.triples if (t.predicate, t.object) == wanted]
 
 
-@pytest.fixture
-def void(esperia_version: Path) -> Described_:
-    return Described_(describe_dataset(described(esperia_version)))
+@pytest.fixture(scope="module")
+def void(published_version: Path) -> Facts:
+    return Facts(describe_dataset(described(published_version)))
 
 
-@pytest.fixture
-def dcat(esperia_version: Path) -> Described_:
-    return Described_(describe_catalogue(described(esperia_version)))
+@pytest.fixture(scope="module")
+def dcat(published_version: Path) -> Facts:
+    return Facts(describe_catalogue(described(published_version)))
 
 
 DATASET = f"{ROOT}data#dataset"
 
 
-def test_void_has_the_numbers_of_the_graph(void: Described_, esperia_version: Path) -> None:
-    everything = statistics(esperia_version).everything
+def test_void_has_the_numbers_of_the_graph(void: Facts, published_version: Path) -> None:
+    everything = statistics(published_version).everything
     assert int(void.one(DATASET, f"{VOID}triples")) == everything.triples > 10_000
     assert int(void.one(DATASET, f"{VOID}entities")) == everything.entities
     assert int(void.one(DATASET, f"{VOID}distinctSubjects")) == everything.subjects
@@ -93,9 +85,9 @@ def test_void_has_the_numbers_of_the_graph(void: Described_, esperia_version: Pa
     ("property", "triples", "SELECT ?x (COUNT(*) AS ?n) { ?s ?x ?o } GROUP BY ?x"),
 ])  # fmt: skip
 def test_partitions_are_those_that_a_query_gives(
-    kind: str, measure: str, pattern: str, void: Described_, esperia_version: Path
+    kind: str, measure: str, pattern: str, void: Facts, published_version: Path
 ) -> None:
-    graph = EmbeddedGraph.open(esperia_version / "graph")
+    graph = EmbeddedGraph.open(published_version / "graph")
     partitions = {
         void.one(node, f"{VOID}{kind}"): int(void.one(node, f"{VOID}{measure}"))
         for node in void.of(DATASET, f"{VOID}{kind}Partition")
@@ -103,18 +95,18 @@ def test_partitions_are_those_that_a_query_gives(
     assert partitions == {row["x"].value: int(row["n"].value) for row in graph.select(pattern)}
 
 
-def test_each_graph_is_a_subset_with_its_own_dump_and_numbers(void: Described_, esperia_version: Path) -> None:
+def test_each_graph_is_a_subset_with_its_own_dump_and_numbers(void: Facts, published_version: Path) -> None:
     subsets = [s for s in void.of(DATASET, f"{VOID}subset") if s in void.typed(f"{VOID}Dataset")]
     assert len(subsets) == 3
     numbers = {void.one(node, f"{VOID}dataDump"): int(void.one(node, f"{VOID}triples")) for node in subsets}
     assert numbers == {
-        f"{ROOT}dumps/{dump.name}.nq.gz": dump.quads for dump in make(esperia_version).dumps if dump.graph is not None
+        f"{ROOT}dumps/{dump.name}.nq.gz": dump.quads for dump in make(published_version).dumps if dump.graph is not None
     }
 
 
-def test_every_entity_matches_the_pattern(void: Described_, esperia_version: Path) -> None:
+def test_every_entity_matches_the_pattern(void: Facts, published_version: Path) -> None:
     pattern = re.compile(void.one(DATASET, f"{VOID}uriRegexPattern"))
-    graph = EmbeddedGraph.open(esperia_version / "graph")
+    graph = EmbeddedGraph.open(published_version / "graph")
     entities = [row["s"].value for row in graph.select("SELECT DISTINCT ?s { ?s ?p ?o FILTER(isIRI(?s)) }")]
     assert entities
     assert all(pattern.match(entity) for entity in entities)
@@ -127,16 +119,15 @@ def test_a_pattern_takes_letters_that_mean_something_to_it_as_they_are() -> None
     assert not pattern.match("http://aXb/(x)+[1]?/y")
 
 
-def test_vocabularies_links_and_examples_are_told(void: Described_) -> None:
+def test_vocabularies_links_and_examples_are_told(void: Facts) -> None:
     assert {EMI, DCTERMS} <= set(void.of(DATASET, f"{VOID}vocabulary"))
     assert void.typed(f"{VOID}Linkset")
-    assert "http://eurovoc.europa.eu/" in {
-        void.one(node, f"{VOID}objectsTarget") for node in void.typed(f"{VOID}Linkset")
-    }
+    targets = {void.one(node, f"{VOID}objectsTarget") for node in void.typed(f"{VOID}Linkset")}
+    assert "http://eurovoc.europa.eu/" in targets
     assert len(void.of(DATASET, f"{VOID}exampleResource")) >= 5
 
 
-def test_dcat_has_what_its_application_profile_asks_for(dcat: Described_) -> None:
+def test_dcat_has_what_its_application_profile_asks_for(dcat: Facts) -> None:
     (catalogue,) = dcat.typed(f"{DCAT}Catalog")
     for subject in (catalogue, DATASET):
         for term in ("title", "description", "publisher"):
@@ -151,29 +142,29 @@ def test_dcat_has_what_its_application_profile_asks_for(dcat: Described_) -> Non
             assert dcat.one(distribution, f"{DCAT}{term}")
 
 
-def test_distributions_carry_the_checksums_of_the_files(dcat: Described_, esperia_version: Path) -> None:
+def test_distributions_carry_the_checksums_of_the_files(dcat: Facts, published_version: Path) -> None:
     found = {}
     for distribution in dcat.of(DATASET, f"{DCAT}distribution"):
         checksum = dcat.one(distribution, f"{SPDX}checksum")
         assert dcat.one(checksum, f"{SPDX}algorithm") == f"{SPDX}checksumAlgorithm_sha256"
         found[dcat.one(distribution, f"{DCAT}downloadURL")] = dcat.one(checksum, f"{SPDX}checksumValue")
-    assert found == {f"{ROOT}dumps/{dump.name}.nq.gz": dump.sha256 for dump in make(esperia_version).dumps}
+    assert found == {f"{ROOT}dumps/{dump.name}.nq.gz": dump.sha256 for dump in make(published_version).dumps}
 
 
-def test_the_days_of_the_record_are_its_coverage_in_time(dcat: Described_, esperia_version: Path) -> None:
-    manifest = read_manifest(esperia_version)
+def test_the_days_of_the_record_are_its_coverage_in_time(dcat: Facts, published_version: Path) -> None:
+    manifest = read_manifest(published_version)
     period = dcat.one(DATASET, f"{DCTERMS}temporal")
     days = [date.fromisoformat(dcat.one(period, f"{DCAT}{term}")) for term in ("startDate", "endDate")]
     assert days == [manifest.first_day, manifest.last_day]
 
 
-def test_languages_of_the_texts_are_told(dcat: Described_) -> None:
+def test_languages_of_the_texts_are_told(dcat: Facts) -> None:
     names = {iri.rsplit("/", 1)[-1] for iri in dcat.of(DATASET, f"{DCTERMS}language")}
     assert names == {"ITA", "ENG"}
 
 
-def test_every_source_file_is_told_by_its_hash(dcat: Described_, esperia_version: Path) -> None:
-    manifest = read_manifest(esperia_version)
+def test_every_source_file_is_told_by_its_hash(dcat: Facts, published_version: Path) -> None:
+    manifest = read_manifest(published_version)
     found = {
         dcat.one(node, f"{DCTERMS}title"): dcat.one(dcat.one(node, f"{SPDX}checksum"), f"{SPDX}checksumValue")
         for node in dcat.of(DATASET, f"{PROV}wasDerivedFrom")
@@ -182,46 +173,43 @@ def test_every_source_file_is_told_by_its_hash(dcat: Described_, esperia_version
     assert len(found) > 10
 
 
-def test_both_descriptions_come_out_the_same_each_time_and_say_nothing_twice(esperia_version: Path) -> None:
-    corpus = described(esperia_version)
+def test_both_descriptions_come_out_the_same_each_time_and_say_nothing_twice(published_version: Path) -> None:
+    corpus = described(published_version)
     for describe in (describe_dataset, describe_catalogue):
         triples = describe(corpus)
         assert triples == describe(corpus)
         assert len(triples) == len(set(triples))
-        assert {q.triple for q in parse(serialize(triples, format=RdfFormat.TURTLE), format=RdfFormat.TURTLE)} == set(
-            triples
-        )
+        turtle = serialize(triples, format=RdfFormat.TURTLE)
+        assert {quad.triple for quad in parse(turtle, format=RdfFormat.TURTLE)} == set(triples)
 
 
-def test_plain_rdf_is_described_without_what_only_a_parliament_has(esperia_version: Path) -> None:
+def test_plain_rdf_is_described_without_what_only_a_parliament_has(published_version: Path) -> None:
     plain = Manifest(
-        kind="rdf", version="v", dataset="x", title={}, base_iri="https://w3id.org/emiciclo/id/", loaded_at="2026-02-11T10:00:00+00:00",
+        kind="rdf", version="v", dataset="x", title={}, base_iri="https://w3id.org/emiciclo/id/",
+        loaded_at="2026-02-11T10:00:00+00:00",
         sources={"a b/è#?.nq": "0" * 64}, counts={}, seconds={},
     )  # fmt: skip
-    corpus = described(esperia_version, manifest=plain)
-    void, dcat = Described_(describe_dataset(corpus)), Described_(describe_catalogue(corpus))
+    corpus = described(published_version, manifest=plain)
+    void, dcat = Facts(describe_dataset(corpus)), Facts(describe_catalogue(corpus))
     assert void.of(DATASET, f"{DCTERMS}title") == ["x"]
     assert dcat.of(DATASET, f"{DCTERMS}temporal") == dcat.of(DATASET, f"{DCAT}theme") == []
     (source,) = dcat.of(DATASET, f"{PROV}wasDerivedFrom")
     assert dcat.one(source, f"{DCTERMS}title") == "a b/è#?.nq"
 
 
-def test_without_statistics_and_dumps_the_rest_is_told(esperia_version: Path) -> None:
-    corpus = Described(read_manifest(esperia_version), ROOT, (), {"esperia-1": f"{EMI}g"}, None, None)
-    void, dcat = Described_(describe_dataset(corpus)), Described_(describe_catalogue(corpus))
+def test_without_statistics_and_dumps_the_rest_is_told(published_version: Path) -> None:
+    corpus = Described(read_manifest(published_version), ROOT, (), {"esperia-1": f"{EMI}g"}, None, None)
+    void, dcat = Facts(describe_dataset(corpus)), Facts(describe_catalogue(corpus))
     assert void.of(DATASET, f"{VOID}triples") == []
     assert void.one(DATASET, f"{VOID}sparqlEndpoint") == f"{ROOT}sparql"
     assert len(dcat.of(DATASET, f"{DCAT}distribution")) == 2
     assert dcat.typed(f"{SPDX}Checksum") == [f"{node}-checksum" for node in dcat.of(DATASET, f"{PROV}wasDerivedFrom")]
 
 
-def test_an_invented_parliament_says_so(void: Described_) -> None:
+def test_an_invented_parliament_says_so(void: Facts) -> None:
     descriptions = void.of(DATASET, f"{DCTERMS}description")
     assert any("invented" in text for text in descriptions)
     assert any("inventato" in text for text in descriptions)
-    titles = [
-        t.object
-        for t in void.triples
-        if t.predicate == NamedNode(f"{DCTERMS}title") and t.subject == NamedNode(DATASET)
-    ]
+    title = (NamedNode(DATASET), NamedNode(f"{DCTERMS}title"))
+    titles = [triple.object for triple in void.triples if (triple.subject, triple.predicate) == title]
     assert {title.language for title in titles if isinstance(title, Literal)} == {"it", "en"}

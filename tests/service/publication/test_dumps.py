@@ -7,7 +7,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyoxigraph import BlankNode, CanonicalizationAlgorithm, Dataset, DefaultGraph, Literal, NamedNode, Quad, Store
+from pyoxigraph import (
+    BlankNode,
+    CanonicalizationAlgorithm,
+    Dataset,
+    DefaultGraph,
+    Literal,
+    NamedNode,
+    Quad,
+    RdfFormat,
+    Store,
+)
 
 from service.publication.dumps import EVERYTHING, Content, compress, graph_key, names, stream
 from tests.service.publication.parts import plain, quads_of, version_of
@@ -25,25 +35,25 @@ def canonical(quads: object) -> Dataset:
     return dataset
 
 
-def test_the_dumps_of_all_graphs_make_the_same_graph_again(esperia_version: Path) -> None:
-    content = Content.open(esperia_version)
+def test_the_dumps_of_all_graphs_make_the_same_graph_again(published_version: Path) -> None:
+    content = Content.open(published_version)
     again = Store()
     for graph in content.graphs():
-        again.load(gzip.decompress(b"".join(stream(content, [graph]))), "application/n-quads")
+        again.load(gzip.decompress(b"".join(stream(content, [graph]))), RdfFormat.N_QUADS)
     assert len(again) == len(content.store)
     assert any(isinstance(quad.subject, BlankNode) for quad in again)
     assert canonical(again) == canonical(content.store)
 
 
-def test_the_dump_of_everything_makes_the_same_graph_again(esperia_version: Path) -> None:
-    content = Content.open(esperia_version)
+def test_the_dump_of_everything_makes_the_same_graph_again(published_version: Path) -> None:
+    content = Content.open(published_version)
     again = Store()
-    again.bulk_load(gzip.decompress(b"".join(stream(content, content.graphs()))), "application/n-quads")
+    again.bulk_load(gzip.decompress(b"".join(stream(content, content.graphs()))), RdfFormat.N_QUADS)
     assert canonical(again) == canonical(content.store)
 
 
-def test_a_graph_that_differs_in_one_blank_node_is_told_apart(esperia_version: Path) -> None:
-    content = Content.open(esperia_version)
+def test_a_graph_that_differs_in_one_blank_node_is_told_apart(published_version: Path) -> None:
+    content = Content.open(published_version)
     quads = list(content.store)
     position = next(n for n, quad in enumerate(quads) if isinstance(quad.object, BlankNode))
     quads[position] = Quad(quads[position].subject, quads[position].predicate, BlankNode(), quads[position].graph_name)
@@ -51,9 +61,9 @@ def test_a_graph_that_differs_in_one_blank_node_is_told_apart(esperia_version: P
 
 
 def test_a_copy_of_a_store_filled_in_another_order_is_dumped_byte_for_byte_the_same(
-    esperia_version: Path, tmp_path: Path
+    published_version: Path, tmp_path: Path
 ) -> None:
-    content = Content.open(esperia_version)
+    content = Content.open(published_version)
     other = Content.open(version_of(tmp_path / "copy", sorted(content.store, key=str, reverse=True)))
     first, second = (b"".join(stream(each, each.graphs())) for each in (content, other))
     assert first == second

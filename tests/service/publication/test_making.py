@@ -36,9 +36,9 @@ def test_checksums_and_sizes_are_those_of_the_files(esperia_version: Path) -> No
         assert gzip.decompress(content).count(b"\n") == dump.quads
 
 
-def test_the_files_hold_what_is_streamed_where_no_file_can_be_kept(esperia_version: Path) -> None:
-    content = Content.open(esperia_version)
-    publication = make(esperia_version)
+def test_the_files_hold_what_is_streamed_where_no_file_can_be_kept(published_version: Path) -> None:
+    content = Content.open(published_version)
+    publication = make(published_version)
     assert publication.path(publication.dumps[0]).read_bytes() == b"".join(stream(content, content.graphs()))
     assert publication.statistics == count(content)
 

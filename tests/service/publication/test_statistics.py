@@ -50,8 +50,8 @@ def told(counts: GraphCounts) -> dict[str, object]:
     }
 
 
-def test_the_numbers_of_esperia_are_those_of_its_quads(esperia_version: Path) -> None:
-    content = Content.open(esperia_version)
+def test_the_numbers_of_esperia_are_those_of_its_quads(published_version: Path) -> None:
+    content = Content.open(published_version)
     found = count(content)
     assert told(found.everything) == expected(list(content.store))
     assert len(found.graphs) == 3
@@ -59,8 +59,8 @@ def test_the_numbers_of_esperia_are_those_of_its_quads(esperia_version: Path) ->
         assert told(counts) == expected(list(content.store.quads_for_pattern(None, None, None, NamedNode(name))))
 
 
-def test_the_numbers_of_classes_are_those_that_a_query_gives(esperia_version: Path) -> None:
-    content = Content.open(esperia_version)
+def test_the_numbers_of_classes_are_those_that_a_query_gives(published_version: Path) -> None:
+    content = Content.open(published_version)
     rows = content.store.query(
         "SELECT ?class (COUNT(DISTINCT ?s) AS ?n) { ?s a ?class FILTER(isIRI(?class)) } GROUP BY ?class",
         use_default_graph_as_union=True,
@@ -88,8 +88,8 @@ def test_a_triple_in_two_graphs_is_one_triple_of_everything(tmp_path: Path) -> N
     assert {name: counts.triples for name, counts in found.graphs.items()} == {"": 1, f"{EX}g": 1, f"{EX}h": 1}
 
 
-def test_an_example_of_a_class_is_an_instance_of_it(esperia_version: Path) -> None:
-    content = Content.open(esperia_version)
+def test_an_example_of_a_class_is_an_instance_of_it(published_version: Path) -> None:
+    content = Content.open(published_version)
     usages = count(content).everything.class_usage
     assert any(usage.iri == f"{EMI}Speech" for usage in usages)
     for usage in usages:
@@ -97,8 +97,8 @@ def test_an_example_of_a_class_is_an_instance_of_it(esperia_version: Path) -> No
         assert any(content.store.quads_for_pattern(NamedNode(usage.example), TYPE, NamedNode(usage.iri), None))
 
 
-def test_most_used_come_first(esperia_version: Path) -> None:
-    numbers = [usage.count for usage in count(Content.open(esperia_version)).everything.property_usage]
+def test_most_used_come_first(published_version: Path) -> None:
+    numbers = [usage.count for usage in count(Content.open(published_version)).everything.property_usage]
     assert numbers == sorted(numbers, reverse=True)
 
 
@@ -147,9 +147,9 @@ def test_what_is_kept_of_very_many_properties_is_bounded(monkeypatch: pytest.Mon
 
 
 def test_hashes_that_are_settled_on_the_way_give_the_same_numbers(
-    esperia_version: Path, monkeypatch: pytest.MonkeyPatch
+    published_version: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    content = Content.open(esperia_version)
+    content = Content.open(published_version)
     whole = count(content)
     monkeypatch.setattr(statistics, "_FULL", 100)
     assert count(content) == whole

@@ -93,8 +93,13 @@ function draw({ kind, x, y, series }, rows, columns, width, { text, shorten, lan
   const title = fill(text.chartOf, { kind: text[kind], y, x });
   const number = new Intl.NumberFormat(language);
   const chart = window.Plot.plot(options(kind, points, { x, y, series }, width, number));
-  chart.setAttribute("role", "img");
-  chart.setAttribute("aria-label", title);
+  const drawing = chart.matches("svg") ? chart : chart.querySelector(":scope > svg"); // beside a legend
+  drawing.setAttribute("role", "img");
+  drawing.setAttribute("aria-label", title);
+  for (const part of drawing.querySelectorAll("[aria-label]")) { // a picture has no parts that could have names
+    part.dataset.mark = part.getAttribute("aria-label");
+    part.removeAttribute("aria-label");
+  }
   const cut = points.length < usable.length
     ? el("p", { class: "quiet small" }, fill(text.firstBars, { shown: number.format(points.length), count: number.format(usable.length) }))
     : null;

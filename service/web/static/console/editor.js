@@ -33,6 +33,7 @@ function yasqe(area, page) {
       "Ctrl-Enter": () => run(),
       "Cmd-Enter": () => run(),
       "Ctrl-S": false,
+      Esc: false,
       // Tab goes on to the next control: an editor must not keep the keyboard.
       Tab: false,
       "Shift-Tab": false,
@@ -46,6 +47,10 @@ function yasqe(area, page) {
   editor.showNotification = () => {};
   editor.on("inputRead", (_, change) => {
     if (change.origin === "+input" && /^[\w:?$<]$/.test(change.text.join("\n")) && !editor.state.completionActive) editor.autocomplete();
+  });
+  editor.on("autocompletionShown", (_, { hints }) => {
+    hints.setAttribute("aria-label", page.text.suggestions);
+    hints.removeAttribute("aria-expanded"); // which a list has not
   });
   const doc = editor.getDoc();
   let marked = [];
