@@ -176,6 +176,8 @@ def _streamed(name: str, version: Path, manifest: Manifest) -> AnyResponse:
     place.callback(_streams.release)
     response = Response(_held(stream(content, wanted), place), mimetype=_GZIP)
     response.call_on_close(place.close)
+    # To know the length, Werkzeug would hold the whole dump in memory.
+    response.automatically_set_content_length = False
     response.headers["Cache-Control"] = f"public, max-age={FRESH_SECONDS}"
     response.set_etag(f"{version.name}-{name}")
     response.last_modified = datetime.fromisoformat(manifest.loaded_at)
