@@ -11,6 +11,7 @@ PREFIXES: Final[dict[str, str]] = {
     "osr": "http://dati.senato.it/osr/",
     "ods": "http://lod.xdams.org/ontologies/ods/",
     "eli": "http://data.europa.eu/eli/ontology#",
+    "eli-dl": "http://data.europa.eu/eli/eli-draft-legislation-ontology#",
     "eurovoc": "http://eurovoc.europa.eu/",
     "bio": "http://purl.org/vocab/bio/0.1/",
     "rel": "http://purl.org/vocab/relationship/",

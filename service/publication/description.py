@@ -18,7 +18,7 @@ from service.corpus import Manifest
 from service.prefixes import PREFIXES
 from service.publication.dumps import EVERYTHING
 from service.publication.making import SUFFIX, Dump
-from service.publication.statistics import GraphCounts, GraphStatistics
+from service.publication.statistics import GraphCounts, GraphStatistics, Usage
 
 VOID: Final = "http://rdfs.org/ns/void#"
 PROV: Final = "http://www.w3.org/ns/prov#"
@@ -303,15 +303,15 @@ class _Description:
                 self.add(node, f"{VOID}triples", Literal(link.triples))
 
     def examples(self, counts: GraphCounts) -> None:
-        self.add(self.dataset, f"{VOID}exampleResource", *(_node(iri) for iri in examples(counts)))
+        self.add(self.dataset, f"{VOID}exampleResource", *(_node(usage.example or "") for usage in examples(counts)))
 
 
-def examples(counts: GraphCounts) -> tuple[str, ...]:
-    """IRIs to start from: one of each main class of the ontology, else of the classes used most."""
-    by_class = {usage.iri: usage.example for usage in counts.class_usage if usage.example}
+def examples(counts: GraphCounts) -> tuple[Usage, ...]:
+    """Resources to start from: one of each main class of the ontology, else of the classes used most."""
+    by_class = {usage.iri: usage for usage in counts.class_usage if usage.example}
     wanted = [f"{FOAF}Person", *(f"{EMI}{name}" for name in _EXAMPLES)]
     main = [by_class[iri] for iri in wanted if iri in by_class]
-    return tuple(dict.fromkeys(main or list(by_class.values())[: len(wanted)]))
+    return tuple(main or list(by_class.values())[: len(wanted)])
 
 
 def uri_pattern(spaces: Sequence[str]) -> str:

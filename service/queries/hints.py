@@ -51,6 +51,8 @@ def _by_word(here: Token, before: Token | None, around: tuple[str, Token | None]
     last = before.word if before else ""
     if here.kind is Kind.LANGUAGE and here.text.lower() in ("@prefix", "@base"):
         return f"{here.text} is Turtle; in SPARQL write {here.text[1:].upper()} without the @ and without the dot"
+    if last in ("LIMIT", "OFFSET"):
+        return f"{last} is followed by a whole number, such as {last} 100"
     if last in ("ORDER", "GROUP"):
         return f"BY is missing: {last} BY ?x"
     if here.word in ("ASC", "DESC"):

@@ -156,7 +156,7 @@ def _no_dump(name: str) -> Problem:
     return Problem(404, gettext("there is no dump %(name)s; /data lists those there are", name=f"{name[:80]}{SUFFIX}"))
 
 
-def _streamed(name: str, version: Path, manifest: Manifest) -> AnyResponse:
+def _streamed(name: str, version: Path, manifest: Manifest) -> Response:
     content = Content.open(version)
     found = content.graphs()
     wanted: tuple[GraphName, ...] = found
@@ -165,23 +165,25 @@ def _streamed(name: str, version: Path, manifest: Manifest) -> AnyResponse:
         if name not in by_name:
             raise _no_dump(name)
         wanted = (by_name[name],)
-    if not _streams.acquire(blocking=False):
-        raise Problem(
-            503,
-            gettext("other dumps are being made just now; ask again in a minute"),
-            headers={"Retry-After": "60"},
-        )
-    # Given back at the end of the dump, or where it is given up or never begun; once in any case.
-    place = ExitStack()
-    place.callback(_streams.release)
-    response = Response(_held(stream(content, wanted), place), mimetype=_GZIP)
-    response.call_on_close(place.close)
-    # To know the length, Werkzeug would hold the whole dump in memory.
+    response = Response(mimetype=_GZIP)
     response.automatically_set_content_length = False
     response.headers["Cache-Control"] = f"public, max-age={FRESH_SECONDS}"
     response.set_etag(f"{version.name}-{name}")
     response.last_modified = datetime.fromisoformat(manifest.loaded_at)
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    if response.status_code == HTTPStatus.OK and request.method == "GET":
+        if not _streams.acquire(blocking=False):
+            raise Problem(
+                503,
+                gettext("other dumps are being made just now; ask again in a minute"),
+                headers={"Retry-After": "60"},
+            )
+        # Given back at the end of the dump, or where it is given up or never begun; once in any case.
+        place = ExitStack()
+        place.callback(_streams.release)
+        response.response = _held(stream(content, wanted), place)
+        response.call_on_close(place.close)
+    return response
 
 
 def _held(blocks: Iterator[bytes], place: ExitStack) -> Iterator[bytes]:
@@ -238,9 +240,17 @@ def _page(corpus: Described) -> str:
         properties=counts.property_usage[:SHOWN] if counts else (),
         examples=examples(counts) if counts else (),
         curie=curie,
+        shortened=_shortened,
         size=_size,
         forms=RDF_FORMS,
     )
+
+
+def _shortened(iri: str) -> str:
+    """An IRI by its short name, or by the last two steps of its path."""
+    short = curie(iri)
+    steps = iri.rsplit("/", 2)
+    return f"…/{steps[1]}/{steps[2]}" if short == iri and len(steps) == 3 and steps[1] else short
 
 
 def _size(count: int) -> tuple[float, str]:

@@ -116,7 +116,7 @@ def _list(chosen: Sequence[Example], tag: str, words: str) -> str:
         examples=sorted(chosen, key=lambda example: example.titles[frame["spoken"]]),
         title=TITLES[frame["spoken"]],
         description=DESCRIPTIONS[frame["spoken"]],
-        counts=sorted(counts.items(), key=lambda pair: frame["tag_name"](pair[0])),
+        counts=sorted(counts.items(), key=lambda pair: frame["tag_name"](pair[0]).casefold()),
         forms=(JSON, *RDF_FORMS),
         tag=tag,
         words=words,

@@ -1,7 +1,10 @@
 """The web server: Granian around the application, and the query workers behind it."""
 
+import os
+import threading
 from collections.abc import Callable
 from functools import partial
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Final
 
@@ -26,8 +29,22 @@ PAGE_BYTES: Final = 64_000_000
 
 def open_app(data: Path, settings: Settings) -> Flask:
     """The application over what is published in a data directory. Raises `DataError`."""
+    _end_with_parent()
     public, pages = _runners(DataDirectory(data), settings)
     return create_app(data, settings, PooledGraph(pages), public)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, killed too: nobody else would stop it."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def _runners(directory: DataDirectory, settings: Settings) -> tuple[QueryRunner, QueryRunner]:

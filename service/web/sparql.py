@@ -19,11 +19,13 @@ from service.queries.refusal import QueryRefused
 from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, QueryRunner
 from service.web import console, service_description
 from service.web.admission import client_of_request
+from service.web.bodies import Bodies
 from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
-from service.web.problems import Problem
+from service.web.problems import Problem, accepted
 from service.web.site import site
 
 blueprint = Blueprint("sparql", __name__)
+_bodies: Final = Bodies()
 
 JSON: Final = Form("application/sparql-results+json", "json", ("application/json",))
 XML: Final = Form("application/sparql-results+xml", "xml", ("application/xml", "text/xml"))
@@ -88,7 +90,7 @@ def endpoint() -> Response:
 def _for_people() -> bool:
     """Whether a browser navigates here, rather than a program that asks for an answer."""
     offered = [form.media_type for form in (*TABLES, *GRAPHS)]
-    return request.accept_mimetypes.best_match([*offered, HTML.media_type]) == HTML.media_type
+    return accepted().best_match([*offered, HTML.media_type]) == HTML.media_type
 
 
 def _answer(asked: Parameters, query: str) -> Response:
@@ -268,9 +270,9 @@ def _parameters() -> Parameters:
         if kind == UPDATE_TYPE:
             raise Problem(403, "the endpoint is read-only: it takes no updates")
         if kind == FORM_TYPE:
-            pairs += _pairs(request.get_data(cache=False), "the body")
+            pairs += _pairs(_body_sent(), "the body")
         elif kind == QUERY_TYPE:
-            query = _text(request.get_data(cache=False))
+            query = _text(_body_sent())
         else:
             said = f"the body is {kind}" if kind else "the body has no Content-Type"
             raise Problem(
@@ -299,6 +301,11 @@ def _parameters() -> Parameters:
         graphs["named-graph-uri"],
         formats[0] if formats else None,
     )
+
+
+def _body_sent() -> bytes:
+    """The body of the request. Raises `Problem`."""
+    return _bodies.read(request.stream, client_of_request())
 
 
 def _require_iris(parameter: str, values: tuple[str, ...]) -> None:

@@ -152,13 +152,16 @@ def visit(visiting: Callable[..., Any]) -> Iterator[Visit]:
 
 
 @pytest.fixture(scope="session")
-def violations() -> Callable[[Page], list[str]]:
-    """What axe finds in a page that is serious or critical."""
+def violations() -> Callable[..., list[str]]:
+    """What axe finds in a part of a page (by selector) that is serious or critical."""
     source = AXE.read_text(encoding="utf-8")
+    levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
-    def run(page: Page) -> list[str]:
-        page.evaluate(source)
-        found = page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })")
+    def run(page: Page, part: str = "html") -> list[str]:
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(source)
+        options = {"runOnly": levels, "resultTypes": ["violations"]}
+        found = page.evaluate("([part, options]) => axe.run(part, options)", [part, options])
         return [
             f"{violation['id']}: {node['html'][:160]}"
             for violation in found["violations"]

@@ -144,6 +144,9 @@ class Builder:
         shutil.copytree("/etc/ssl/certs", root / "etc/ssl/certs")
         if python:
             binds.append((self._python(), "/usr/local", True))
+            if sys.base_prefix != "/usr":  # where the interpreter looks for its shared library
+                (root / sys.base_prefix.lstrip("/")).mkdir(parents=True)
+                binds.append((sys.base_prefix, sys.base_prefix, True))
         if not self._online:
             binds.append((sysconfig.get_path("purelib"), INSTALLED, True))
         return tuple(binds)
@@ -248,9 +251,9 @@ class Container:
     def execute(self, arguments: Sequence[str]) -> "subprocess.CompletedProcess[str]":
         """Run a command in the container, beside what runs there."""
         assert self.machine.uid is not None
-        entered = ["nsenter", f"--target={self._first}", "--mount", "--pid", "--ipc", "--net", "--root"]
+        entered = ["nsenter", f"--target={self._first}", "--mount", "--pid", "--ipc", "--net", "--root", "--wd"]
         return subprocess.run(
-            [*entered, f"--wd={self.machine.directory}", *confined(self.machine.uid, list(arguments))],
+            [*entered, *confined(self.machine.uid, list(arguments))],
             env=dict(self.machine.environment),
             capture_output=True,
             text=True,

@@ -9,11 +9,14 @@ from pyoxigraph import Literal, NamedNode
 
 import mappings
 import sparql
+from service.examples import examples
 from service.graph import GraphStore
 from service.loading.checks import Level
 
 ROOT = Path(sparql.__file__).parent
-FILES = sorted(path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.rq"))
+FEDERATED = {f"examples/{example.name}" for example in examples() if example.partners}
+"""What asks other endpoints; it cannot run here."""
+FILES = sorted({path.relative_to(ROOT).with_suffix("").as_posix() for path in ROOT.rglob("*.rq")} - FEDERATED)
 RULES = dict(sparql.rules(mappings.folder("camera")))
 
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)

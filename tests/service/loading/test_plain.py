@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -129,7 +128,7 @@ def test_graphs_are_merged_exactly_where_they_share_a_triple(tmp_path: Path, con
 
 
 def test_every_serialisation_of_a_folder_is_loaded(tmp_path: Path) -> None:
-    quads = [Quad(NamedNode(f"{X}a"), NamedNode(f"{X}{n}"), BlankNode("n")) for n in range(len(rdf.FORMATS))]
+    quads = [Quad(NamedNode(f"{X}a"), NamedNode(f"{X}p{n}"), BlankNode("n")) for n in range(len(rdf.FORMATS))]
     folder = tmp_path / "sources"
     folder.mkdir()
     for number_, (suffix, serialisation) in enumerate(sorted(rdf.FORMATS.items())):
@@ -244,8 +243,9 @@ def test_plain_rdf_cannot_be_opened_for_questions(tmp_path: Path) -> None:
 
 def test_progress_tells_how_many_quads_were_read(tmp_path: Path) -> None:
     class Told:
-        stages: list[str] = []
-        done: list[int] = []
+        def __init__(self) -> None:
+            self.stages: list[str] = []
+            self.done: list[int] = []
 
         def begin(self, stage: str, total: int | None) -> None:
             self.stages.append(stage)
@@ -253,12 +253,10 @@ def test_progress_tells_how_many_quads_were_read(tmp_path: Path) -> None:
         def advance(self, done: int) -> None:
             self.done.append(done)
 
-    source = write(
-        tmp_path / "many.nt", "".join(f"<{X}a> <{X}b> {n} .\n".replace(f" {n} ", f' "{n}" ') for n in range(25_000))
-    )
-    plain.load_rdf(source, tmp_path / "data", base_iri=BASE, progress=Told())
-    assert Told.stages[0] == "Reading RDF"
-    assert Told.done == [10_000, 20_000, 25_000]
+    source = write(tmp_path / "many.nt", "".join(f'<{X}a> <{X}b> "{n}" .\n' for n in range(25_000)))
+    plain.load_rdf(source, tmp_path / "data", base_iri=BASE, progress=(told := Told()))
+    assert told.stages[0] == "Reading RDF"
+    assert told.done == [10_000, 20_000, 25_000]
 
 
 def test_a_manifest_has_the_fields_of_its_kind(esperia: Esperia, tmp_path: Path) -> None:
@@ -274,26 +272,34 @@ def test_a_manifest_has_the_fields_of_its_kind(esperia: Esperia, tmp_path: Path)
             Manifest.model_validate(spoilt)
 
 
-READ = "import sys, pyoxigraph; print(len(pyoxigraph.Store.read_only(sys.argv[1])))"
+READ = """
+import os, sys, pyoxigraph
+if os.geteuid() == 0:
+    os.setgroups([]); os.setgid(65534); os.setuid(65534)
+assert not os.access(sys.argv[1], os.W_OK)
+print(len(pyoxigraph.Store.read_only(sys.argv[1])))
+"""
 
 
-def test_a_published_store_needs_no_right_to_write(tmp_path: Path) -> None:
+def test_a_published_store_is_read_by_those_who_may_not_write(tmp_path: Path) -> None:
     report = load(write(tmp_path / "facts.nq", FACTS + SHARED), tmp_path / "data")
-    graph = (tmp_path / "data" / "current" / "graph").resolve()
+    graph = tmp_path / "graph"
+    (tmp_path / "data" / "current" / "graph").resolve().rename(graph)
     before = {path.name: path.stat().st_mtime_ns for path in graph.iterdir()}
-    assert "LOCK" not in before
-    folders = [graph, *graph.parents[: len(graph.relative_to("/").parts) - 1]]
-    modes = {path: path.stat().st_mode for path in folders if path.is_relative_to("/tmp") and path.owner() != "nobody"}
-    user = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    for path in graph.iterdir():
+        path.chmod(0o444)
+    graph.chmod(0o555)
+    # Where temporary folders are private, the reader has to be let in.
+    private = [path for path in graph.parents if path != path.parent and not path.stat().st_mode & 0o001]
+    modes = {path: path.stat().st_mode for path in private}
     try:
-        for path in modes:
-            path.chmod(0o555)
-        for path in graph.iterdir():
-            path.chmod(0o444)
-        read = subprocess.run([sys.executable, "-c", READ, str(graph)], capture_output=True, text=True, cwd="/", **user)
+        for path, mode in modes.items():
+            path.chmod(mode | 0o011)
+        read = subprocess.run([sys.executable, "-c", READ, str(graph)], capture_output=True, text=True, timeout=30)
     finally:
         for path, mode in modes.items():
             path.chmod(mode)
+        graph.chmod(0o755)
     assert read.returncode == 0, read.stderr
     assert int(read.stdout) == report.manifest.counts["quads"] + report.manifest.counts["triples"] - 2
     assert {path.name: path.stat().st_mtime_ns for path in graph.iterdir()} == before

@@ -105,6 +105,14 @@ def test_percent_encoding_is_understood(held: str, asked: str, esperia: Esperia)
     assert parse_qs(urlsplit(location).query)["iri"] == [BASE + held]
 
 
+@pytest.mark.parametrize("held", ["città/è", "citt%C3%A0", "a/b", "a//b", "a%20b", "a%3Fb", "a+b&c=d;e", "(x)'y"])
+def test_servers_that_pass_on_only_the_decoded_path_will_do(held: str, esperia: Esperia) -> None:
+    client = over(f"<{BASE}{held}> a <http://a/C> .", esperia)
+    response = client.get(f"/id/{quote(held, safe='/%')}", environ_overrides={"REQUEST_URI": "", "RAW_URI": ""})
+    assert response.status_code == 303
+    assert parse_qs(urlsplit(response.headers["Location"]).query)["iri"] == [BASE + held]
+
+
 def test_an_encoded_slash_is_not_a_slash(esperia: Esperia) -> None:
     assert over(f"<{BASE}a/b> a <http://a/C> .", esperia).get("/id/a%2Fb").status_code == 404
 

@@ -51,6 +51,7 @@ function yasqe(area, page) {
   editor.on("autocompletionShown", (_, { hints }) => {
     hints.setAttribute("aria-label", page.text.suggestions);
     hints.removeAttribute("aria-expanded"); // which a list has not
+    hints.tabIndex = 0; // it scrolls
   });
   const doc = editor.getDoc();
   let marked = [];

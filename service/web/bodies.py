@@ -1,0 +1,85 @@
+"""Bodies of requests, read with a deadline: whoever sends one slowly or never must not hold a thread of the server.
+
+The server's own reading has no deadline, so another thread reads. It stays until the client has sent
+the rest or gone, and counts until then.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from service.web.problems import Problem
+
+SECONDS: Final = 10.0
+AT_ONCE: Final = 24
+"""Bodies that are under way at once; fewer than the server has threads."""
+OF_CLIENT: Final = 6
+
+
+class Stream(Protocol):
+    """What a body is read from."""
+
+    def read(self) -> bytes: ...
+
+
+class Bodies:
+    """Reads bodies, and counts those that are under way."""
+
+    def __init__(self, *, seconds: float = SECONDS, at_once: int = AT_ONCE, of_client: int = OF_CLIENT) -> None:
+        self.seconds = seconds
+        self.at_once = at_once
+        self.of_client = of_client
+        self._lock = threading.Lock()
+        self._under_way: Counter[str] = Counter()
+
+    def read(self, stream: Stream, client: str) -> bytes:
+        """The whole body. Raises `Problem` 408 past the deadline, 429 or 503 where too many are under way."""
+        self._enter(client)
+        got: list[bytes | BaseException] = []
+        done = threading.Event()
+
+        def take() -> None:
+            try:
+                got.append(stream.read())
+            except BaseException as error:
+                got.append(error)  # raised again where it is waited for
+            finally:
+                self._leave(client)
+                done.set()
+
+        self._start(take, client)
+        if not done.wait(self.seconds):
+            raise Problem(
+                408,
+                f"the body did not arrive within {self.seconds:g} s; send it again",
+                headers={"Connection": "close"},
+            )
+        if isinstance(got[0], BaseException):
+            raise got[0]
+        return got[0]
+
+    def _start(self, take: Callable[[], None], client: str) -> None:
+        try:
+            threading.Thread(target=take, name="body", daemon=True).start()
+        except RuntimeError as error:  # the machine gives no more threads
+            self._leave(client)
+            raise Problem(503, "too much is under way; try again in a moment", headers={"Retry-After": "1"}) from error
+
+    def _enter(self, client: str) -> None:
+        with self._lock:
+            if self._under_way[client] >= self.of_client:
+                raise Problem(
+                    429,
+                    f"{self.of_client} bodies of yours are under way, which is the limit for one client; finish them",
+                    headers={"Retry-After": "1"},
+                )
+            if self._under_way.total() >= self.at_once:
+                raise Problem(503, "too many bodies are under way; try again, or use GET", headers={"Retry-After": "1"})
+            self._under_way[client] += 1
+
+    def _leave(self, client: str) -> None:
+        with self._lock:
+            self._under_way[client] -= 1
+            if self._under_way[client] <= 0:
+                del self._under_way[client]
