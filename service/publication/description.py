@@ -27,6 +27,8 @@ _MEDIA: Final = "https://www.iana.org/assignments/media-types/"
 _AUTHORITY: Final = "http://publications.europa.eu/resource/authority/"
 _FORMATS: Final = ("Turtle", "N-Triples", "JSON-LD", "RDF_XML")
 _MOST_VOCABULARIES: Final = 100
+_MOST_PARTITIONS: Final = 5_000
+"""Partitions of a description; those of everything come first, then graph by graph while they fit."""
 _EXAMPLES: Final = ("Speech", "Act", "Group", "Committee", "Sitting")
 _LANGUAGES: Final = {
     "bg": "BUL", "cs": "CES", "da": "DAN", "de": "DEU", "el": "ELL", "en": "ENG", "es": "SPA", "et": "EST",
@@ -100,6 +102,7 @@ class _Description:
         self.page = f"{corpus.root}data"
         self.dataset = self.here("dataset")
         self.triples: list[Triple] = []
+        self.partitions_left = _MOST_PARTITIONS
 
     def here(self, name: str) -> str:
         return f"{self.page}#{name}"
@@ -273,6 +276,10 @@ class _Description:
             self.add(node, f"{VOID}uriSpace", Literal(counts.spaces[0]))
         if counts.spaces:
             self.add(node, f"{VOID}uriRegexPattern", Literal(uri_pattern(counts.spaces)))
+        partitions = len(counts.class_usage) + len(counts.property_usage)
+        if partitions > self.partitions_left:
+            return
+        self.partitions_left -= partitions
         for kind, measure, usages in (
             ("class", "entities", counts.class_usage),
             ("property", "triples", counts.property_usage),

@@ -9,7 +9,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -19,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from pyoxigraph import DefaultGraph
 
 from ontology import RDF, RDFS, SKOS
-from service.publication.dumps import Content, GraphName, graph_key
+from service.publication.dumps import MOST_GRAPHS, Content, GraphName, graph_key
 
 FILE: Final = "publication/statistics.json"
 """Where the statistics of a version are kept, below its folder."""
@@ -150,7 +150,11 @@ def summarise(content: Content, tallies: Mapping[GraphName, "Tally"]) -> GraphSt
     else:
         for tally in tallies.values():
             whole.merge(tally)
-    return GraphStatistics(whole.counts(), {graph_key(graph): tally.counts() for graph, tally in tallies.items()})
+    # What each of very many graphs uses would be more than anybody reads.
+    detailed = len(tallies) <= MOST_GRAPHS
+    return GraphStatistics(
+        whole.counts(), {graph_key(graph): tally.counts(detailed=detailed) for graph, tally in tallies.items()}
+    )
 
 
 class _Distinct:
@@ -245,16 +249,21 @@ class Tally:
         self._links += other._links
         self._spaces |= other._spaces
 
-    def counts(self) -> GraphCounts:
-        """What was counted so far."""
+    def counts(self, *, detailed: bool = True) -> GraphCounts:
+        """What was counted so far; the numbers alone unless `detailed`."""
         spaces = () if len(self._spaces) > MOST_SPACES else tuple(sorted(_text(space) for space in self._spaces))
-        return GraphCounts(
+        numbers = GraphCounts(
             triples=self._triples,
             entities=len(self._entities),
             subjects=len(self._entities) + len(self._blank),
             objects=len(self._objects),
             properties=len(self._properties),
             classes=len(self._classes),
+        )
+        if not detailed:
+            return numbers
+        return replace(
+            numbers,
             property_usage=tuple(Usage(_iri(name), number) for name, number in _most(self._properties)),
             class_usage=tuple(
                 Usage(_iri(name), number, _iri(example) if (example := self._examples.get(name)) else None)

@@ -15,7 +15,7 @@ FORMS: Final = frozenset({"SELECT", "CONSTRUCT", "DESCRIBE", "ASK"})
 UPDATES: Final = frozenset({"INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"})
 VOLATILE: Final = frozenset({"NOW", "RAND", "UUID", "STRUUID"})
 """Functions whose value another run would not repeat."""
-_CLOSES: Final = {"}": "{", ")": "(", "]": "[", "|}": "{|", ")>>": "<<("}
+_CLOSES: Final = {"}": "{", ")": "(", "]": "[", "|}": "{|", ")>>": "<<(", ">>": "<<"}
 _OPENS: Final = frozenset(_CLOSES.values())
 _STEPS: Final = frozenset({"/", "|", "^"})
 _PATTERNS: Final = frozenset(
@@ -23,6 +23,7 @@ _PATTERNS: Final = frozenset(
 )
 _OPERATORS: Final = frozenset({"||", "&&", "!", "!=", "<", ">", "<=", ">=", "=", "+", "-", "*"})
 _ESCAPED: Final = re.compile(r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _TERMS: Final = frozenset({Kind.IRI, Kind.PREFIXED, Kind.STRING, Kind.NUMBER, Kind.VARIABLE, Kind.BLANK})
 
 
@@ -268,10 +269,13 @@ def resolve(token: Token, base: str, declared: dict[str, str]) -> str | None:
 
 def _joined(base: str, iri: str) -> str:
     """An IRI reference by its base."""
+    if not base or _SCHEME.match(iri):
+        return iri
     try:
-        return urljoin(base, iri) if base else iri
+        joined = urljoin(base, iri)
     except ValueError:  # such as "//[": what it names is for the engine to refuse
         return iri
+    return joined + "#" if iri.endswith("#") and not joined.endswith("#") else joined  # which urljoin drops
 
 
 def iri_of(token: Token) -> str:

@@ -46,10 +46,16 @@ def describe(iri: NamedNode, graph: GraphStore) -> tuple[Triple, ...]:
     """
     size = graph.select(sparql.bind(sparql.query("resources/size"), "?resource", [iri]))
     outgoing = int(size[0]["statements"].value) if size else 0
-    if outgoing > MOST_TRIPLES:
+    if max(outgoing, 0 if outgoing else sum(mentions(iri, graph).values())) > MOST_TRIPLES:
         raise _too_large(iri)
     name = "resources/describe" if outgoing else "resources/mentions"
     return bounded(iri, graph.construct(sparql.bind(sparql.query(name), "?resource", [iri])))
+
+
+def mentions(iri: NamedNode, graph: GraphStore) -> dict[str, int]:
+    """How many times an IRI is the object of each property."""
+    rows = graph.select(sparql.bind(sparql.query("resources/inverse-counts"), "?resource", [iri]))
+    return {row["property"].value: int(row["number"].value) for row in rows}
 
 
 def bounded(iri: NamedNode, triples: Iterable[Triple]) -> tuple[Triple, ...]:

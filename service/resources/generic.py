@@ -1,7 +1,7 @@
 """Any resource as a table of its properties, and what points at it, page by page."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
@@ -9,15 +9,16 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 import sparql
 from ontology import XSD
-from service.graph import GraphStore, Row
+from service.graph import GraphStore
+from service.resources.description import mentions
 from service.resources.names import TYPE, Name, Names
 from service.resources.vocabulary import terms
 
 PER_PAGE: Final = 50
 MOST_VALUES: Final = 200
 """Values of one property that a page shows; the RDF forms have them all."""
-MOST_MENTIONS: Final = 10_000
-"""Mentions by one property that can be paged through (the limit of the query)."""
+MOST_MENTIONS: Final = 50_000
+"""Mentions by one property that can be paged through; more are only counted."""
 _DEEPEST: Final = 4
 
 Item = TypeVar("Item")
@@ -64,7 +65,7 @@ class Value:
 class Fact:
     """A property with its values; `left_out` counts those above `MOST_VALUES`."""
 
-    property: str
+    predicate: str
     label: str
     values: tuple[Value, ...]
     left_out: int = 0
@@ -74,22 +75,24 @@ class Fact:
 class Inverse:
     """A property by which others point here; `page` is None where it is not opened."""
 
-    property: str
+    predicate: str
     label: str
     total: int
     page: Page[tuple[str, Name]] | None
 
+    @property
+    def listed(self) -> bool:
+        """Whether it can be opened."""
+        return self.total <= MOST_MENTIONS
 
-def facts_of(
-    iri: NamedNode, triples: Sequence[Triple], names: Names, leave_out: Collection[str] = ()
-) -> tuple[Fact, ...]:
+
+def facts_of(iri: NamedNode, triples: Sequence[Triple], names: Names) -> tuple[Fact, ...]:
     """The description of a resource as facts, types first."""
-    stated = [triple for triple in triples if triple.predicate.value not in leave_out]
-    types = {t.object.value for t in stated if t.predicate.value == TYPE and isinstance(t.object, NamedNode)}
-    labels = terms(types | {triple.predicate.value for triple in stated}, names)
-    linked = names.of(triple.object.value for triple in stated if isinstance(triple.object, NamedNode))
+    types = {t.object.value for t in triples if t.predicate.value == TYPE and isinstance(t.object, NamedNode)}
+    labels = terms(types | {triple.predicate.value for triple in triples}, names)
+    linked = names.of(triple.object.value for triple in triples if isinstance(triple.object, NamedNode))
     by_subject: defaultdict[object, list[Triple]] = defaultdict(list)
-    for triple in stated:
+    for triple in triples:
         by_subject[triple.subject].append(triple)
 
     def facts(subject: NamedNode | BlankNode, above: frozenset[object]) -> tuple[Fact, ...]:
@@ -105,7 +108,7 @@ def facts_of(
             )
             for predicate, shown in values.items()
         )
-        return tuple(sorted(found, key=lambda fact: (fact.property != TYPE, fact.label.casefold(), fact.property)))
+        return tuple(sorted(found, key=lambda fact: (fact.predicate != TYPE, fact.label.casefold(), fact.predicate)))
 
     def value(term: object, above: frozenset[object]) -> Value:
         if isinstance(term, NamedNode):
@@ -126,13 +129,10 @@ def inverses(
     iri: NamedNode, graph: GraphStore, names: Names, opened: str | None = None, number: int = 1
 ) -> tuple[Inverse, ...]:
     """What points at a resource, by property: the opened one on the page asked for, short lists at once."""
-    counts = {
-        row["property"].value: int(row["number"].value)
-        for row in graph.select(sparql.bind(sparql.query("resources/inverse-counts"), "?resource", [iri]))
-    }
+    counts = mentions(iri, graph)
     shown: list[str] = []
-    if opened in counts:
-        shown = [str(opened)]
+    if opened in counts and counts[opened] <= MOST_MENTIONS:
+        shown = [opened]
     else:
         room = PER_PAGE
         for predicate, count in sorted(counts.items(), key=lambda item: (item[1], item[0])):
@@ -140,7 +140,7 @@ def inverses(
                 shown.append(predicate)
                 room -= count
     pages = {predicate: paged(found, number) for predicate, found in _mentions(iri, shown, graph).items()}
-    called = names.of(mention for page in pages.values() for mention in page.items)
+    called = names.of(subject for page in pages.values() for subject in page.items)
     labels = terms(set(counts), names)
     return tuple(
         sorted(
@@ -148,7 +148,7 @@ def inverses(
                 Inverse(predicate, labels[predicate], total, _named(pages.get(predicate), called, total))
                 for predicate, total in counts.items()
             ),
-            key=lambda inverse: (inverse.label.casefold(), inverse.property),
+            key=lambda inverse: (inverse.label.casefold(), inverse.predicate),
         )
     )
 
@@ -160,11 +160,10 @@ def _mentions(iri: NamedNode, properties: Sequence[str], graph: GraphStore) -> d
     query = sparql.bind(sparql.query("resources/inverse"), "?resource", [iri])
     query = sparql.bind(query, "?property", [NamedNode(predicate) for predicate in properties])
     found: defaultdict[str, list[str]] = defaultdict(list)
-    rows: Sequence[Row] = graph.select(query)
-    for row in rows:
-        if isinstance(row["subject"], NamedNode):
-            found[row["property"].value].append(row["subject"].value)
-    return {predicate: sorted(mentions) for predicate, mentions in found.items()}
+    for triple in graph.construct(query):
+        if isinstance(triple.subject, NamedNode):
+            found[triple.predicate.value].append(triple.subject.value)
+    return {predicate: sorted(subjects) for predicate, subjects in found.items()}
 
 
 def _named(page: Page[str] | None, called: Mapping[str, Name], total: int) -> Page[tuple[str, Name]] | None:

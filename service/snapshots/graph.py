@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pyoxigraph import QueryResultsFormat, QuerySolutions, RdfFormat, Triple, parse, parse_query_results
 
 from service.errors import QueryError
-from service.graph import Row, rows_of
-from service.snapshots.runner import QueryRequest, QueryRunner
+from service.graph import LONGEST_REASON, Row, rows_of
+from service.queries.refusal import QueryRefused
+from service.snapshots.runner import QueryAnswer, QueryRequest, QueryRunner
 
 CLIENT = "the site"
 
@@ -18,7 +19,10 @@ class PooledGraph:
         self.runner = runner
 
     def select(self, query: str) -> list[Row]:
-        return rows_of(self._solutions(query))
+        found = self._solutions(query)
+        if not isinstance(found, QuerySolutions):
+            raise QueryError("SELECT was expected")
+        return rows_of(found)
 
     def ask(self, query: str) -> bool:
         found = self._solutions(query)
@@ -27,11 +31,18 @@ class PooledGraph:
         return bool(found)
 
     def construct(self, query: str) -> Iterator[Triple]:
-        answer = self.runner.run(QueryRequest(query, False, RdfFormat.N_TRIPLES.media_type), CLIENT)
+        answer = self._run(QueryRequest(query, False, RdfFormat.N_TRIPLES.media_type))
         with answer.body:
             yield from (quad.triple for quad in parse(answer.body, format=RdfFormat.N_TRIPLES))
 
     def _solutions(self, query: str) -> object:
-        answer = self.runner.run(QueryRequest(query, True, QueryResultsFormat.JSON.media_type), CLIENT)
+        answer = self._run(QueryRequest(query, True, QueryResultsFormat.JSON.media_type))
         with answer.body:
             return parse_query_results(answer.body.read(), format=QueryResultsFormat.JSON)
+
+    def _run(self, request: QueryRequest) -> QueryAnswer:
+        try:
+            return self.runner.run(request, CLIENT)
+        except QueryRefused as refusal:
+            refusal.args = (" ".join(str(refusal).split())[:LONGEST_REASON],)  # an engine's message has several lines
+            raise

@@ -108,6 +108,9 @@ def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
             "named_graphs": [ox.NamedNode(graph) for graph in job["named"]],
         }
     found = store.query(job["query"], base_iri=job["base"], prefixes=job["prefixes"], **dataset)
+    if isinstance(found, ox.QueryTriples) == job["table"]:
+        raise ValueError("a graph was asked for, the query makes a table" if not job["table"] else
+                         "a table was asked for, the query makes a graph")  # fmt: skip
     file = _Answer(output, job)
     if isinstance(found, ox.QueryTriples):
         form = ox.RdfFormat.from_media_type(job["media_type"])

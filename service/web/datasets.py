@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from datetime import datetime
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -60,7 +61,7 @@ def data() -> AnyResponse:
     form = choose((HTML, *RDF_FORMS), default=HTML)
     here, version = site(), site().data.published()
     corpus = _described(here, version)
-    body = _page(corpus) if form is HTML else _written(describe_catalogue(corpus), form)
+    body = _page(corpus) if form is HTML else _written(tuple(describe_catalogue(corpus)), form)
     response = _respond(body, form, corpus)
     _link(response, "/data", (HTML, *RDF_FORMS), form)
     response.headers.add("Link", '</void>; rel="describedby"')
@@ -77,7 +78,7 @@ def void() -> AnyResponse:
         return redirection
     here, version = site(), site().data.published()
     corpus = _described(here, version)
-    response = _respond(_written(describe_dataset(corpus), form), form, corpus)
+    response = _respond(_written(tuple(describe_dataset(corpus)), form), form, corpus)
     _link(response, "/void", RDF_FORMS, form)
     response.headers.add("Link", '</data>; rel="describedby"')
     return response.make_conditional(request)
@@ -222,7 +223,9 @@ def licence(graph: GraphStore, manifest: Manifest) -> str | None:
     return next((row["licence"].value for row in rows if row["licence"].value.startswith(("http:", "https:"))), None)
 
 
-def _written(triples: list[Triple], form: Form) -> bytes:
+@lru_cache(maxsize=2 * len(RDF_FORMS))
+def _written(triples: tuple[Triple, ...], form: Form) -> bytes:
+    """A description in a form. A corpus of thousands of sources takes seconds to write, so both are kept."""
     return forms.WRITERS[form.name](triples)
 
 
@@ -268,7 +271,6 @@ def _respond(body: str | bytes, form: Form, corpus: Described) -> Response:
     response.headers["X-Corpus-Version"] = corpus.manifest.version
     complete = corpus.statistics is not None and form is not HTML
     response.headers["Cache-Control"] = f"public, max-age={FRESH_SECONDS}" if complete else "no-cache"
-    response.last_modified = None
     vary(response, "Accept")
     response.add_etag()
     return response

@@ -101,7 +101,8 @@ def _person(iri: NamedNode, here: Site, names: Names) -> str:
 
 
 def _body(iri: NamedNode, here: Site, names: Names) -> str:
-    day = _day("day") or here.manifest.last_day or date.max
+    manifest = here.manifest
+    day = _day("day") or manifest.last_day or date.fromisoformat(manifest.loaded_at[:10])
     body = read_body(iri, here.graph, names, day)
     kinds = terms(set(names.one(iri.value).types) & set(_BODIES), names)
     return render_template(

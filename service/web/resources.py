@@ -172,7 +172,7 @@ def _page(iri: NamedNode, here: Site) -> str:
 
 def _too_large(error: TooLargeError) -> Problem:
     return Problem(
-        403,
+        413,
         f"{error}; ask /sparql for the part that you need, with a LIMIT, or take the dumps at /data",
         title="Too large to describe",
     )

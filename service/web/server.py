@@ -58,7 +58,7 @@ def _runners(directory: DataDirectory, settings: Settings) -> tuple[QueryRunner,
 
     def find() -> Snapshot:
         folder = directory.published()
-        return Snapshot(folder / "graph", folder.name, getattr(read_manifest(folder), "union_default_graph", True))
+        return Snapshot(folder / "graph", folder.name, read_manifest(folder).union_default_graph)
 
     places = PoolSize(sparql.workers, sparql.long_queries, sparql.long_queries_per_client, sparql.wait_seconds)
     # Pages are ours: they may be long, all of them, and wait for one another.

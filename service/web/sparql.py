@@ -293,8 +293,8 @@ def _parameters() -> Parameters:
         if len(named) > MOST_GRAPHS:
             raise Problem(400, f"{parameter} is given {len(named)} times; {MOST_GRAPHS} are allowed")
         _require_iris(parameter, named)
-    # Virtuoso's name for it, which many links carry; an empty one is its form's default.
-    formats = [value for name, value in pairs if name in ("format", "output") and value]
+    # Virtuoso's names for it, which many links carry; empty or "auto" is its form's default.
+    formats = [value for name, value in pairs if name in ("format", "output") and value not in ("", "auto")]
     return Parameters(
         queries[0] if queries else None,
         graphs["default-graph-uri"],
@@ -316,7 +316,7 @@ def _require_iris(parameter: str, values: tuple[str, ...]) -> None:
 
 def _pairs(encoded: bytes, where: str) -> list[tuple[str, str]]:
     try:
-        return parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=5000)
+        return parse_qsl(encoded.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=5000)
     except ValueError as error:
         raise Problem(400, f"{where} is not a form in UTF-8 with percent-encoding: {error}") from error
 

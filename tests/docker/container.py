@@ -208,16 +208,16 @@ class Builder:
 
     def _copy(self, machine: Machine, step: Instruction) -> None:
         *sources, target = step.words
-        context, ignored = REPOSITORY, Ignored()
-        if stage := step.flags.get("from"):
-            context, ignored = self._roots[stage], _nothing
+        stage = step.flags.get("from")
+        context = self._roots[stage] if stage else REPOSITORY
+        ignored: Callable[[str], bool] = _nothing if stage else Ignored()
         destination = machine.root / os.path.join(machine.directory, target).lstrip("/")
         for source in sources:
             found = context / source.strip("/")
             if ignored(source.strip("/")) or not found.exists():
                 raise RuntimeError(f"COPY {source}: there is no such file in the context of the build")
             if found.is_dir():
-                _copy_folder(found, destination, lambda path: ignored(path.relative_to(context).as_posix()))  # noqa: B023
+                _copy_folder(found, destination, lambda path: ignored(path.relative_to(context).as_posix()))
             else:
                 place = destination / found.name if target.endswith("/") else destination
                 place.parent.mkdir(parents=True, exist_ok=True)

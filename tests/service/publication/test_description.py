@@ -10,6 +10,7 @@ from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse, serialize
 from ontology import DCAT, DCTERMS, EMI, RDF
 from service.corpus import Manifest, read_manifest
 from service.graph import EmbeddedGraph
+from service.publication import description
 from service.publication.description import (
     PROV,
     SPDX,
@@ -213,3 +214,15 @@ def test_an_invented_parliament_says_so(void: Facts) -> None:
     title = (NamedNode(DATASET), NamedNode(f"{DCTERMS}title"))
     titles = [triple.object for triple in void.triples if (triple.subject, triple.predicate) == title]
     assert {title.language for title in titles if isinstance(title, Literal)} == {"it", "en"}
+
+
+def test_partitions_of_everything_come_first_and_those_of_graphs_while_they_fit(
+    published_version: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    everything = statistics(published_version).everything
+    monkeypatch.setattr(description, "_MOST_PARTITIONS", everything.classes + everything.properties)
+    void = Facts(describe_dataset(described(published_version)))
+    assert len(void.of(DATASET, f"{VOID}classPartition")) == everything.classes
+    subsets = [s for s in void.of(DATASET, f"{VOID}subset") if s in void.typed(f"{VOID}Dataset")]
+    assert [void.of(subset, f"{VOID}classPartition") for subset in subsets] == [[]] * len(subsets)
+    assert all(void.of(subset, f"{VOID}triples") for subset in subsets)

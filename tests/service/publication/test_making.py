@@ -10,7 +10,7 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Quad
 
 from service.errors import DataError
-from service.publication import making
+from service.publication import making, statistics
 from service.publication.dumps import Content, stream
 from service.publication.keeper import Keeper
 from service.publication.making import make, read
@@ -97,11 +97,14 @@ def test_a_version_without_a_graph_is_told(tmp_path: Path) -> None:
 
 def test_very_many_graphs_are_dumped_as_a_whole_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "MOST_GRAPHS", 3)
+    monkeypatch.setattr(statistics, "MOST_GRAPHS", 3)
     publication = make(small(tmp_path / "v", graphs=4))
     assert [dump.name for dump in publication.dumps] == ["all"]
     assert [path.name for path in publication.folder.glob("*.gz")] == ["all.nq.gz"]
     assert len(quads_of(gzip.decompress(publication.path(publication.dumps[0]).read_bytes()))) == 4
-    assert len(publication.statistics.graphs) == 4
+    assert [counts.triples for counts in publication.statistics.graphs.values()] == [1] * 4
+    assert [counts.property_usage for counts in publication.statistics.graphs.values()] == [()] * 4
+    assert publication.statistics.everything.property_usage
 
 
 # The keeper of a running service

@@ -404,3 +404,18 @@ def test_what_is_asked_for_is_no_markup_either(text: str, client: FlaskClient) -
         assert response.status_code in (400, 404)
         assert not html.fromstring(response.text).xpath("//script")
         assert "49" not in response.text
+
+
+def test_what_is_mentioned_beyond_all_bounds_is_counted_and_not_listed(
+    esperia: Esperia, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.resources.generic.MOST_MENTIONS", 60)
+    store = Store()
+    hub = NamedNode("http://x.example/hub")
+    store.add(Quad(hub, NamedNode(f"{RDFS}label"), Literal("hub")))
+    store.extend(Quad(NamedNode(f"http://x.example/{n}"), NamedNode("http://x.example/near"), hub) for n in range(61))
+    client = create_app(esperia.data, esperia.settings, EmbeddedGraph(store)).test_client()
+    for arguments in ({}, {"inverse": quote("http://x.example/near", safe="")}):
+        found = page(client, hub.value, **arguments)
+        assert "near 61" in text_of(found.xpath("//main")[0])
+        assert not found.xpath("//details")

@@ -225,7 +225,7 @@ def test_what_is_too_large_is_refused_with_the_ways_round(esperia: Esperia) -> N
     client = over(f"<http://a/x> <http://a/p> {many} .", esperia)
     for headers in (TURTLE, BROWSER):
         response = client.get(path_of("http://a/x"), headers=headers)
-        assert response.status_code == 403
+        assert response.status_code == 413
         assert "/sparql" in response.text
         assert "/data" in response.text
 

@@ -1,0 +1,277 @@
+"""A soak of the SPARQL service: sixteen clients, good and bad, at once.
+
+    python -m tests.benchmarks soak --seconds 600
+
+Every answer is compared with the one that arithmetic gives; every refusal must be one of those that
+the service states. Besides: how long quick queries take beside everything else, what the processes
+hold afterwards, and whether any process outlives the service. Linux only: it reads /proc.
+"""
+
+import json
+import signal
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from service.settings import SparqlSettings
+from tests.benchmarks import clients
+from tests.benchmarks.clients import Client, Log, play
+from tests.benchmarks.items import Items
+from tests.benchmarks.serving import ROOT, Holding, Service, alive, holding, load, serving, wait_until
+
+ITEMS: Final = 20_000
+LONGEST_ACT: Final = 60.0
+"""Seconds that a client may take to end what it has begun."""
+SETTLE_SECONDS: Final = 90.0
+MORE_MEMORY: Final = 1.15
+"""Times what the service held before that it may hold after, and …"""
+MORE_MEGABYTES: Final = 24
+"""… megabytes besides: threads and connections are given back at leisure."""
+GONE_SECONDS: Final = 20.0
+
+
+def _at(role: str, *last: int) -> tuple[Client, ...]:
+    return tuple(Client(role, f"127.0.0.{number}") for number in last)
+
+
+CAST: Final = (
+    *_at("quick", 2, 3, 4, 5, 6),
+    *_at("heavy", 7, 8),
+    *_at("hostile", 9, 10),
+    *_at("broken", 11, 12),
+    *_at("slow", 13, 14),
+    # Three who are told apart by nothing: they share an address.
+    *(Client(role, "127.0.0.15") for role in ("quick", "heavy", "hostile")),
+)
+SHARED: Final = "127.0.0.15"
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Milliseconds of quick queries that were answered."""
+
+    count: int
+    median: float
+    p95: float
+    longest: float
+
+    @classmethod
+    def of(cls, milliseconds: Sequence[float]) -> "Latency":
+        ordered = sorted(milliseconds)
+        if not ordered:
+            return cls(0, 0, 0, 0)
+        p95 = ordered[int(0.95 * (len(ordered) - 1))]
+        return cls(len(ordered), *(round(value, 2) for value in (statistics.median(ordered), p95, ordered[-1])))
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """What became of the processes after a signal to the first of them."""
+
+    signal: str
+    seconds: float
+    """Until the last of them was gone, or the patience ended."""
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Soak:
+    """What a soak found."""
+
+    seconds: float
+    outcomes: dict[str, dict[str, int]]
+    """Act to outcome to number."""
+    wrong: list[str]
+    idle: Latency
+    """One quick client alone, before …"""
+    loaded: Latency
+    """… the quick clients with an address of their own beside all others …"""
+    idle_after: Latency
+    """… and one alone afterwards."""
+    refused: int
+    """Quick queries of these clients that were refused."""
+    before: Holding
+    peak: Holding
+    """The most of each figure, not at one moment."""
+    after: Holding
+    settled_seconds: float
+    query_workers: int
+    """As configured."""
+    ends: tuple[End, ...]
+
+    @property
+    def ratio(self) -> float:
+        """The median under load, in medians of the idle service."""
+        return round(self.loaded.median / self.idle.median, 2)
+
+    @property
+    def faults(self) -> list[str]:
+        """What must not be, times aside: those depend on the machine."""
+        faults = list(self.wrong)
+        if not back(self.before, self.after, self.query_workers):
+            faults.append(f"the service holds {self.after} after the soak; before: {self.before}")
+        faults += [f"{end.left} processes outlive {end.signal}" for end in self.ends if end.left]
+        return faults
+
+
+def run(seconds: float, settings: dict[str, str] | None = None, seed: int = 0) -> Soak:
+    """Soak a service of its own for so many seconds. Raises what `serving` raises."""
+    items = Items(ITEMS)
+    limits = SparqlSettings()
+    workers = limits.workers + limits.page_workers
+    idle_seconds = min(20.0, seconds / 4)
+    context = get_context("forkserver")
+    context.set_forkserver_preload([clients.__name__])
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(len(CAST), context) as processes:
+        data = Path(folder) / "data"
+        load(items.write(Path(folder) / "items.nt"), data)
+
+        def act(service: Service, cast: Sequence[Client], seconds: float) -> tuple[list[Log], Holding]:
+            until = time.monotonic() + seconds
+            playing = [
+                processes.submit(play, client, service.port, items, until, seed + number)
+                for number, client in enumerate(cast)
+            ]
+            peak = holding(service.tree())
+            while time.monotonic() < until + LONGEST_ACT and wait(playing, timeout=1.0).not_done:
+                peak = _most(peak, holding(service.tree()))
+            return [future.result(timeout=1) for future in playing], peak
+
+        with serving(data, settings) as service:
+            act(service, [_alone("slow"), _alone("heavy"), _alone("quick")], min(5.0, seconds / 4))
+            wait_until(lambda: holding(service.tree()).query_workers == workers, "the query workers")
+            (idle,), _ = act(service, [_alone("quick")], idle_seconds)
+            before = holding(service.tree())
+            logs, peak = act(service, CAST, seconds)
+            begin = time.monotonic()
+            after = _settled(service, before, workers)
+            settled = time.monotonic() - begin
+            (idle_after,), _ = act(service, [_alone("quick")], idle_seconds)
+            ends = [_end(service, items, signal.SIGTERM)]
+        with serving(data, settings) as service:
+            ends.append(_end(service, items, signal.SIGKILL))
+    undisturbed = [log for log in logs if log.client.role == "quick" and log.client.address != SHARED]
+    everybody = [*logs, idle, idle_after]
+    return Soak(
+        seconds=seconds,
+        outcomes=_outcomes(logs),
+        wrong=[complaint for log in everybody for complaint in log.wrong],
+        idle=Latency.of(idle.milliseconds),
+        loaded=Latency.of([lap for log in undisturbed for lap in log.milliseconds]),
+        idle_after=Latency.of(idle_after.milliseconds),
+        refused=sum(n for log in undisturbed for (_, outcome), n in log.outcomes.items() if outcome != "200"),
+        before=before,
+        peak=peak,
+        after=after,
+        settled_seconds=round(settled, 1),
+        query_workers=workers,
+        ends=tuple(ends),
+    )
+
+
+def back(before: Holding, after: Holding, workers: int) -> bool:
+    """Whether a service holds what it held: no more processes, little more memory, all its workers."""
+    return (
+        after.query_workers == workers
+        and after.processes <= before.processes
+        and after.megabytes <= before.megabytes * MORE_MEMORY + MORE_MEGABYTES
+    )
+
+
+def _alone(role: str) -> Client:
+    return Client(role, "127.0.0.1")
+
+
+def _most(one: Holding, other: Holding) -> Holding:
+    return Holding(**{name: max(value, getattr(other, name)) for name, value in asdict(one).items()})
+
+
+def _settled(service: Service, before: Holding, workers: int) -> Holding:
+    """What the service holds once that is what it held before, or when patience ends."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while not back(before, found := holding(service.tree()), workers) and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return found
+
+
+def _end(service: Service, items: Items, number: signal.Signals) -> End:
+    """Send a signal to a service that is at work, and see whether anything is left."""
+    with ExitStack() as connections:
+        for connection in clients.begin_much(service.port, items):
+            connections.enter_context(connection)
+        pids = service.tree()
+        begin = time.monotonic()
+        service.process.send_signal(number)
+        while any(map(alive, pids)) and time.monotonic() < begin + GONE_SECONDS:
+            service.process.poll()
+            time.sleep(0.05)
+        return End(number.name, round(time.monotonic() - begin, 1), sum(map(alive, pids)))
+
+
+def _outcomes(logs: Sequence[Log]) -> dict[str, dict[str, int]]:
+    total: Counter[tuple[str, str]] = Counter()
+    for log in logs:
+        shared = " (shared address)" if log.client.address == SHARED and log.client.role != "hostile" else ""
+        total.update({(act + shared, outcome): number for (act, outcome), number in log.outcomes.items()})
+    found: dict[str, dict[str, int]] = {}
+    for (act, outcome), number in sorted(total.items()):
+        found.setdefault(act, {})[outcome] = number
+    return found
+
+
+def show(soak: Soak, console: Console) -> None:
+    """Print what a soak found."""
+    acts = Table(title=f"{len(CAST)} clients, {soak.seconds:g} s", title_justify="left")
+    acts.add_column("what they did")
+    acts.add_column("and how it ended")
+    for act, outcomes in soak.outcomes.items():
+        acts.add_row(act, ", ".join(f"{outcome}: {number}" for outcome, number in outcomes.items()))
+    console.print(acts)
+    quick = Table(title="quick queries (ms)", title_justify="left")
+    for column in ("", "answered", "median", "p95", "longest"):
+        quick.add_column(column, justify="right" if column else "left")
+    for name, found in (
+        ("idle, before", soak.idle),
+        ("beside the others", soak.loaded),
+        ("idle, after", soak.idle_after),
+    ):
+        quick.add_row(name, str(found.count), f"{found.median:.2f}", f"{found.p95:.2f}", f"{found.longest:.1f}")
+    console.print(quick)
+    console.print(f"Median beside the others: {soak.ratio:g} times idle (wanted: 3 at most); refused: {soak.refused}.")
+    held = Table(title="the service's processes", title_justify="left")
+    for column in ("", "MB (PSS)", "processes", "query workers", "threads", "descriptors"):
+        held.add_column(column, justify="right" if column else "left")
+    for moment in ("before", "peak", "after"):
+        held.add_row(moment, *(f"{value:g}" for value in asdict(getattr(soak, moment)).values()))
+    console.print(held)
+    console.print(
+        f"Settled {soak.settled_seconds:g} s after the last client; configured: {soak.query_workers} workers."
+    )
+    for end in soak.ends:
+        console.print(f"{end.signal}: {end.left} processes left after {end.seconds:g} s.")
+    for fault in soak.faults:
+        console.print(f"[bold red]Fault:[/] {fault}", markup=True, highlight=False)
+    if not soak.faults:
+        console.print("No faults.")
+
+
+def main(seconds: float = 600.0, target: Path = ROOT / "var" / "soak.json") -> int:
+    """Soak, print what was found and write it down; the number of faults."""
+    console = Console(width=140)
+    found = run(seconds)
+    show(found, console)
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(json.dumps(asdict(found) | {"ratio": found.ratio, "faults": found.faults}, indent=2), "utf-8")
+    console.print(f"Written to {target}.")
+    return len(found.faults)
