@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Final, NamedTuple
 from urllib.parse import urljoin
 
@@ -70,6 +71,13 @@ class Structure:
     """The IRIs after FROM and FROM NAMED."""
     services: tuple[Service, ...]
     volatile: bool
+
+    @property
+    def dataset(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The default graphs and the named graphs that FROM names."""
+        named = {token for before, token in pairwise(self.tokens) if before.word == "NAMED"}
+        default = tuple(dict.fromkeys(iri for iri, token in self.graphs if token not in named))
+        return default, tuple(dict.fromkeys(iri for iri, token in self.graphs if token in named))
 
     def at(self, token: Token) -> Place:
         """Where a token stands."""

@@ -210,7 +210,8 @@ class QueryPool:
             "shown_prefixes": dict(request.shown_prefixes),
             "default": request.default_graphs,
             "named": request.named_graphs,
-            "union": snapshot.union_default_graph and not request.own_dataset,
+            "union": snapshot.union_default_graph,
+            "overlapping": not snapshot.union_default_graph,
             "seconds": self.limits.seconds,
             "rows": self.limits.rows,
             "bytes": self.limits.bytes,
@@ -382,6 +383,8 @@ class _Run:
         why, message = told["why"], told["message"]
         if why == "syntax":
             return QueryRefused(400, message, limit="syntax")
+        if why == "form":
+            return QueryRefused(406, f"{message}; ask for Turtle, N-Triples or JSON-LD")
         if why == "memory":
             return self._pool.died()
         if why == "limit":

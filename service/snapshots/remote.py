@@ -3,17 +3,18 @@
 import re
 import tempfile
 import time
+from collections.abc import Callable
 from typing import Final
 
 import httpx
 from pyoxigraph import QueryResultsFormat, parse_query_results
 
+import sparql
 from service.errors import DataError
 from service.queries.refusal import QueryRefused
 from service.snapshots.counting import counter
 from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryLimits, QueryRequest, too_late, too_long
 
-_GRAPHS: Final = "SELECT DISTINCT ?graph WHERE { GRAPH ?graph { ?s ?p ?o } } LIMIT 10000"
 _MESSAGE_BYTES: Final = 2000
 _LINE: Final = re.compile(r"(error at )(\d+):(?=\d+:)")
 
@@ -24,19 +25,25 @@ class RemoteRunner:
     The endpoint should have a time limit of its own: a client can only stop waiting.
     """
 
-    def __init__(self, url: str, limits: QueryLimits, version: str) -> None:
-        """Raises `DataError` if the endpoint does not answer."""
+    def __init__(self, url: str, limits: QueryLimits, version: Callable[[], str]) -> None:
+        """`version` names what the endpoint holds. Raises `DataError` if the endpoint does not answer."""
         self.url = url
         self.limits = limits
-        self.version = version
+        self._version = version
         self._client = httpx.Client(timeout=httpx.Timeout(limits.seconds, connect=5.0), trust_env=False)
         try:
-            answer = self.run(QueryRequest(_GRAPHS, True, QueryResultsFormat.JSON.media_type), "the service")
+            answer = self.run(
+                QueryRequest(sparql.query("index/graphs"), True, QueryResultsFormat.JSON.media_type), "the service"
+            )
         except QueryRefused as error:
             raise DataError(f"the graph store {url} does not answer: {error}") from error
         with answer.body:
             rows = parse_query_results(answer.body.read(), format=QueryResultsFormat.JSON)
             self._graphs = tuple(row["graph"].value for row in rows)  # type: ignore[union-attr]
+
+    @property
+    def version(self) -> str:
+        return self._version()
 
     def graphs(self) -> tuple[str, ...]:
         return self._graphs

@@ -36,10 +36,8 @@ class QueryRequest:
     shown_prefixes: Mapping[str, str] = field(default_factory=dict)
     """Prefixes that a graph is written with."""
     default_graphs: tuple[str, ...] | None = None
-    """The dataset of the protocol; None leaves it to the query."""
+    """The dataset that the request or the query names; None is everything, with the union as default graph."""
     named_graphs: tuple[str, ...] = ()
-    own_dataset: bool = False
-    """Whether the query says FROM; else its default graph is the union of all graphs."""
 
 
 @dataclass(frozen=True, slots=True)

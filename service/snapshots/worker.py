@@ -9,6 +9,7 @@ does. What a query does to it, up to a crash of the engine, is the parent's to n
 
 import json
 import os
+import re
 import resource
 import select
 import socket
@@ -29,6 +30,8 @@ BLOCK: Final = 1 << 16
 """Bytes of a frame of data."""
 GRACE_SECONDS: Final = 2
 """Processor seconds beyond the limit after which the kernel ends a worker whose parent did not."""
+XML_NAME: Final = re.compile(r"[^\W\d][\w.\-]*\Z")
+"""What a property must end in, so that an XML element can be named after it."""
 GRAPHS: Final = 10_000
 """Names of graphs that a worker tells its parent."""
 
@@ -46,6 +49,10 @@ _WRITING: Final = ((os.O_ACCMODE, os.O_WRONLY), (os.O_ACCMODE, os.O_RDWR), (os.O
 
 class Refused(Exception):
     """The answer passes a limit."""
+
+
+class NotExpressible(Exception):
+    """The form asked for has no way to write what the answer holds."""
 
 
 class _Answer:
@@ -102,11 +109,12 @@ def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
     """Run one query and write its answer. Raises what the engine raises, and `Refused`."""
     dataset: dict[str, Any] = {"use_default_graph_as_union": job["union"]}
     if job["default"] is not None:
+        default: list[Any] = [ox.NamedNode(graph) for graph in job["default"]]
+        named = [ox.NamedNode(graph) for graph in job["named"]]
+        if job["overlapping"] and len(default) > 1:
+            store, default = _merged(store, default, named), [ox.DefaultGraph()]
         # Both lists, empty ones too: with one left out, the store's own graphs would stay visible.
-        dataset = {
-            "default_graph": [ox.NamedNode(graph) for graph in job["default"]],
-            "named_graphs": [ox.NamedNode(graph) for graph in job["named"]],
-        }
+        dataset = {"default_graph": default, "named_graphs": named}
     found = store.query(job["query"], base_iri=job["base"], prefixes=job["prefixes"], **dataset)
     if isinstance(found, ox.QueryTriples) == job["table"]:
         raise ValueError("a graph was asked for, the query makes a table" if not job["table"] else
@@ -114,11 +122,27 @@ def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
     file = _Answer(output, job)
     if isinstance(found, ox.QueryTriples):
         form = ox.RdfFormat.from_media_type(job["media_type"])
-        ox.serialize(_distinct(found, file), cast(IO[bytes], file), format=form, prefixes=job["shown_prefixes"])
+        triples = _distinct(found, file)
+        if form == ox.RdfFormat.RDF_XML:
+            triples = _named_in_xml(triples)
+        ox.serialize(triples, cast(IO[bytes], file), format=form, prefixes=job["shown_prefixes"])
     else:
         table_format = ox.QueryResultsFormat.from_media_type(job["media_type"])
         found.serialize(cast(IO[bytes], file), table_format)
     file.flush()
+
+
+def _merged(store: ox.Store, default: Iterable[ox.NamedNode], named: Iterable[ox.NamedNode]) -> ox.Store:
+    """A store in memory whose default graph is the merge of several: Oxigraph would count what they share twice."""
+    merged = ox.Store()
+    for graph in default:
+        merged.bulk_extend(
+            ox.Quad(quad.subject, quad.predicate, quad.object)
+            for quad in store.quads_for_pattern(None, None, None, graph)
+        )
+    for graph in named:
+        merged.bulk_extend(store.quads_for_pattern(None, None, None, graph))
+    return merged
 
 
 def _distinct(triples: Iterable[ox.Triple], file: _Answer) -> Iterator[ox.Triple]:
@@ -129,6 +153,14 @@ def _distinct(triples: Iterable[ox.Triple], file: _Answer) -> Iterator[ox.Triple
             seen.add(triple)
             file.take(1)
             yield triple
+
+
+def _named_in_xml(triples: Iterable[ox.Triple]) -> Iterator[ox.Triple]:
+    """The triples, as long as XML can name their predicates. Raises `NotExpressible`."""
+    for triple in triples:
+        if not XML_NAME.search(triple.predicate.value):
+            raise NotExpressible(f"RDF/XML has no way to write the property <{triple.predicate.value}>")
+        yield triple
 
 
 def serve(connection: socket.socket, store: ox.Store) -> None:
@@ -146,6 +178,8 @@ def serve(connection: socket.socket, store: ox.Store) -> None:
             send(connection, END, str(_resident()).encode())
         except Refused as limit:
             _refuse(connection, "limit", str(limit))
+        except NotExpressible as error:
+            _refuse(connection, "form", str(error))
         except SyntaxError as error:
             _refuse(connection, "syntax", diagnosed(job["query"], job["base"], job["prefixes"], str(error)))
         except MemoryError:
@@ -208,7 +242,6 @@ def main(arguments: list[str]) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
     store = ox.Store.read_only(path)
-    bool(store.query("ASK {}"))
     graphs = [graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)][:GRAPHS]
     send(connection, READY, json.dumps({"isolation": isolate(), "graphs": graphs}).encode())
     serve(connection, store)

@@ -207,7 +207,7 @@ def _texts() -> dict[str, str]:
         "bar": gettext("Bars"),
         "line": gettext("Line over time"),
         "scatter": gettext("Scatter"),
-        "x": gettext("Across"),
+        "x": gettext("Axis"),
         "y": gettext("Measure"),
         "series": gettext("Colour"),
         "none": gettext("none"),

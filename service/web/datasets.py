@@ -107,6 +107,10 @@ def dump(name: str) -> AnyResponse:
     response: AnyResponse
     if publication:
         found = _named(name, publication.dumps)
+        asked = request.range
+        if asked is None or asked.units != "bytes" or len(asked.ranges) != 1:
+            # Several parts at once, or nothing that makes sense: the whole, as HTTP lets a server answer.
+            request.environ.pop("HTTP_RANGE", None)
         response = send_file(
             publication.path(found),
             mimetype=_GZIP,

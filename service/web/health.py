@@ -10,6 +10,7 @@ from typing import Any, Final
 from flask import Blueprint, Response, current_app, json
 from flask.blueprints import BlueprintSetupState
 
+import sparql
 from service.errors import DataError, EmicicloError
 from service.snapshots.pool import QueryPool
 from service.web.site import Site, site
@@ -17,7 +18,6 @@ from service.web.site import Site, site
 blueprint = Blueprint("health", __name__)
 
 _STARTED: Final = "emiciclo-started"
-_QUERY: Final = "ASK {}"
 
 
 @blueprint.record_once
@@ -32,7 +32,7 @@ def health() -> Response:
     try:
         document |= _corpus(site())
         document |= _workers(site())
-        site().graph.ask(_QUERY)
+        site().graph.ask(sparql.query("index/alive"))
     except EmicicloError as error:
         document |= {"status": "unavailable", "detail": str(error)}
     response = Response(json.dumps(document) + "\n", mimetype="application/json")

@@ -12,12 +12,13 @@ from flask import Flask
 from granian import Granian
 from granian.constants import Interfaces
 from granian.http import HTTP1Settings
+from granian.log import LogLevels
 
 from service.corpus import DataDirectory, read_manifest
 from service.errors import DataError
 from service.settings import Settings
 from service.snapshots.graph import PooledGraph
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.pool import PoolSize, QueryPool, Snapshot, Worker
 from service.snapshots.remote import RemoteRunner
 from service.snapshots.runner import QueryLimits, QueryRunner
 from service.web.app import create_app
@@ -53,13 +54,13 @@ def _runners(directory: DataDirectory, settings: Settings) -> tuple[QueryRunner,
     limits = QueryLimits(sparql.seconds, sparql.rows, sparql.bytes, sparql.memory_mb)
     of_pages = QueryLimits(sparql.page_seconds, PAGE_ROWS, PAGE_BYTES, sparql.memory_mb)
     if settings.graph_url:
-        version = read_manifest(directory.published()).version
+
+        def version() -> str:
+            return _snapshot(directory).version
+
         return RemoteRunner(settings.graph_url, limits, version), RemoteRunner(settings.graph_url, of_pages, version)
 
-    def find() -> Snapshot:
-        folder = directory.published()
-        return Snapshot(folder / "graph", folder.name, read_manifest(folder).union_default_graph)
-
+    find = partial(_snapshot, directory)
     places = PoolSize(sparql.workers, sparql.long_queries, sparql.long_queries_per_client, sparql.wait_seconds)
     # Pages are ours: they may be long, all of them, and wait for one another.
     page_places = PoolSize(sparql.page_workers, sparql.page_workers, sparql.page_workers, sparql.page_seconds)
@@ -69,9 +70,26 @@ def _runners(directory: DataDirectory, settings: Settings) -> tuple[QueryRunner,
         raise DataError(str(error)) from error
 
 
+def _snapshot(directory: DataDirectory) -> Snapshot:
+    """What is published now. Raises `DataError`."""
+    folder = directory.published()
+    return Snapshot(folder / "graph", folder.name, read_manifest(folder).union_default_graph)
+
+
+def _try_worker(directory: DataDirectory, settings: Settings) -> None:
+    """Raise `DataError` where no worker would start: here that is one message, in the server's process a traceback."""
+    snapshot = _snapshot(directory)
+    if settings.graph_url:
+        return
+    try:
+        Worker(snapshot, settings.sparql.memory_mb).kill()
+    except OSError as error:
+        raise DataError(str(error)) from error
+
+
 def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Callable[[], None]) -> None:
     """Serve until stopped. Raises `DataError` if nothing is loaded."""
-    DataDirectory(data).published()
+    _try_worker(DataDirectory(data), settings)
     server = Granian(
         "service.web.server:open_app",
         address=host,
@@ -81,7 +99,9 @@ def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Cal
         blocking_threads=settings.web_threads,
         http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
         respawn_failed_workers=True,
+        backpressure=settings.web_threads,
         websockets=False,
+        log_level=LogLevels.error,
         log_access=False,
     )
     server.on_startup(announce)

@@ -142,7 +142,9 @@ def _is_graph(found: ReadQuery) -> bool:
 
 
 def _request(found: ReadQuery, form: Form, asked: Parameters, base: str) -> QueryRequest:
-    shown = {prefix: iri for prefix, iri in (found.prefixes | found.structure.declared).items() if prefix}
+    structure = found.structure
+    shown = {prefix: iri for prefix, iri in (found.prefixes | structure.declared).items() if prefix}
+    default, named = (asked.default_graphs, asked.named_graphs) if asked.dataset else structure.dataset
     return QueryRequest(
         text=found.text,
         table=not _is_graph(found),
@@ -150,9 +152,8 @@ def _request(found: ReadQuery, form: Form, asked: Parameters, base: str) -> Quer
         base=base,
         prefixes=found.prefixes,
         shown_prefixes=shown,
-        default_graphs=asked.default_graphs if asked.dataset else None,
-        named_graphs=asked.named_graphs,
-        own_dataset=bool(found.structure.graphs),
+        default_graphs=default if asked.dataset or structure.graphs else None,
+        named_graphs=named,
     )
 
 

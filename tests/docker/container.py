@@ -72,7 +72,6 @@ class Machine:
             "own_network": self.own_network,
         }
         network = ["--net"] if self.own_network else []
-        # The kernel ends every process in here with the first one.
         namespaces = ["unshare", "--mount", "--pid", "--ipc", *network, "--fork", "--kill-child"]
         return [*namespaces, sys.executable, str(ENTER), json.dumps(specification)]
 
@@ -260,6 +259,15 @@ class Container:
             timeout=60,
         )
 
+    def kill(self) -> None:
+        """End the first process, with which the kernel ends all others in there.
+
+        That of a process whose user has changed does not end with `unshare`.
+        """
+        if self.process.poll() is None:
+            os.kill(self._first, signal.SIGKILL)
+        self.process.wait()
+
     def stop(self, seconds: float) -> int:
         """Ask the first process to end, as an engine does; return its exit code."""
         os.kill(self._first, signal.SIGTERM)
@@ -283,11 +291,11 @@ def running(
     program = [*(service.get("entrypoint") or image.entrypoint), *_command(image, service)]
     with log.open("wb") as output:
         process = subprocess.Popen(machine.command(program), stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        container = Container(machine, process)
         try:
-            yield Container(machine, process)
+            yield container
         finally:
-            process.kill()
-            process.wait()
+            container.kill()
 
 
 def _command(image: Image, service: Mapping[str, Any]) -> list[str]:

@@ -105,7 +105,7 @@ def test_the_pages_the_styles_and_the_translations_are_in_the_image(serving: Con
 
 
 def test_the_data_are_described_and_given_out_though_nothing_can_be_written_beside_them(serving: Container) -> None:
-    status, _, described = fetch(serving, "/.well-known/void", "text/turtle")
+    status, _, described = fetch(serving, "/data", "text/turtle")
 
     assert status == 200
     assert "void:Dataset" in described

@@ -69,7 +69,7 @@ def test_no_query_at_all_is_told_so() -> None:
         ("SELECT * }", Place(1, 10)),
         ("SELECT * {\n{ ?x", Place(2, 1)),
         ('SELECT * { "}" # }\n', Place(1, 10)),
-        ("SELECT * { ?x ?y <<( ?a ?b ?c >> }", Place(1, 32)),
+        ("SELECT * { ?x ?y <<( ?a ?b ?c >> }", Place(1, 31)),
     ],
 )
 def test_a_bracket_that_does_not_fit_is_placed(text: str, where: Place) -> None:

@@ -114,6 +114,9 @@ def test_a_part_that_is_not_there_is_refused_and_a_changed_file_is_sent_whole(
     dump = publication.dumps[0]
     beyond = client.get("/dumps/all.nq.gz", headers={"Range": f"bytes={dump.size}-"})
     assert beyond.status_code == 416
+    for unknown in ("bytes=0-1,5-6", "items=0-5", "bytes=a-b", "bytes=5-1", "nonsense", "bytes="):
+        whole = client.get("/dumps/all.nq.gz", headers={"Range": unknown})
+        assert (whole.status_code, len(whole.data)) == (200, dump.size), unknown
     resumed = client.get("/dumps/all.nq.gz", headers={"Range": "bytes=10-19", "If-Range": '"another file"'})
     assert (resumed.status_code, len(resumed.data)) == (200, dump.size)
 
