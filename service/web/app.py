@@ -33,6 +33,9 @@ COMPRESSED: Final = [
     "application/n-quads", "application/trig", "application/rdf+xml", "application/sparql-query",
     "application/sparql-results+json", "application/sparql-results+xml", "image/svg+xml",
 ]  # fmt: skip
+EXPOSED: Final = (
+    "Accept-Ranges, Content-Range, ETag, Link, Location, Repr-Digest, Retry-After, Server-Timing, X-Corpus-Version"
+)
 POLICY: Final = (
     "default-src 'self'; img-src 'self' data: https:; style-src 'self' 'unsafe-inline'; "
     "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
@@ -83,5 +86,5 @@ def _headers(response: Response) -> Response:
     response.headers.setdefault("Content-Security-Policy", POLICY)
     response.headers.setdefault("Referrer-Policy", "strict-origin-when-cross-origin")
     response.headers.setdefault("Access-Control-Allow-Origin", "*")
-    response.headers.setdefault("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, X-Corpus-Version")
+    response.headers.setdefault("Access-Control-Expose-Headers", EXPOSED)
     return response

@@ -185,6 +185,7 @@ def _texts() -> dict[str, str]:
         "no": gettext("No"),
         "noRows": gettext("No rows: the query is right, but nothing in the data fits it."),
         "refused": gettext("The query cannot be run."),
+        "noAnswer": gettext("There is no answer."),
         "place": gettext("Line {line}, column {column}"),
         "suggestion": gettext("Suggestion: {suggestion}"),
         "limits": gettext("Limits of this endpoint"),

@@ -16,13 +16,11 @@ from flask_babel import gettext
 from pyoxigraph import NamedNode, Triple
 from werkzeug.wrappers import Response as AnyResponse
 
-import sparql
 from service.corpus import Manifest, read_manifest
-from service.errors import EmicicloError
-from service.graph import GraphStore
 from service.publication.description import Described, describe_catalogue, describe_dataset, examples
 from service.publication.dumps import EVERYTHING, MOST_GRAPHS, Content, GraphName, graph_key, names, stream
 from service.publication.keeper import Keeper, Ready
+from service.publication.licence import licence
 from service.publication.making import SUFFIX, Dump
 from service.publication.vocabulary import curie
 from service.resources import forms
@@ -215,16 +213,6 @@ def _described(here: Site, version: Path) -> Described:
     except ValueError as error:
         raise Problem(400, gettext("the Host header of the request makes no address")) from error
     return Described(manifest, here.root, dumps, graphs_, made.statistics, licence(here.graph, manifest))
-
-
-def licence(graph: GraphStore, manifest: Manifest) -> str | None:
-    """The licence of the data, if the graph states one."""
-    chamber = NamedNode(f"{manifest.base_iri}chamber/{manifest.dataset}")
-    try:
-        rows = graph.select(sparql.bind(sparql.query("resources/licence"), "?chamber", [chamber]))
-    except EmicicloError:
-        return None
-    return next((row["licence"].value for row in rows if row["licence"].value.startswith(("http:", "https:"))), None)
 
 
 @lru_cache(maxsize=2 * len(RDF_FORMS))

@@ -3,11 +3,9 @@
 from typing import Any, Final
 
 from flask import Blueprint, Flask, render_template
-from pyoxigraph import NamedNode
 
-import sparql
-from service.corpus import Manifest
 from service.errors import EmicicloError
+from service.publication.licence import licence
 from service.resources.wording import gettext
 from service.web.language import DEFAULT, language
 from service.web.site import site
@@ -57,14 +55,4 @@ def _frame() -> dict[str, Any]:
         return {"corpus": None}
     titles = manifest.title
     title = titles.get(language()) or titles.get(DEFAULT) or next(iter(titles.values()), manifest.dataset)
-    return {"corpus": manifest, "corpus_title": title, "corpus_licence": _licence(manifest)}
-
-
-def _licence(manifest: Manifest) -> str | None:
-    chamber = NamedNode(f"{manifest.base_iri}chamber/{manifest.dataset}")
-    try:
-        rows = site().graph.select(sparql.bind(sparql.query("resources/licence"), "?chamber", [chamber]))
-    except EmicicloError:
-        return None
-    found = [row["licence"].value for row in rows]
-    return next((iri for iri in found if iri.startswith(("https://", "http://"))), None)
+    return {"corpus": manifest, "corpus_title": title, "corpus_licence": licence(site().graph, manifest)}

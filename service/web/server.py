@@ -21,6 +21,7 @@ from service.snapshots.graph import PooledGraph
 from service.snapshots.pool import PoolSize, QueryPool, Snapshot, Worker
 from service.snapshots.remote import RemoteRunner
 from service.snapshots.runner import QueryLimits, QueryRunner
+from service.web import datasets
 from service.web.app import create_app
 
 HEADER_SECONDS: Final = 15
@@ -32,7 +33,10 @@ def open_app(data: Path, settings: Settings) -> Flask:
     """The application over what is published in a data directory. Raises `DataError`."""
     _end_with_parent()
     public, pages = _runners(DataDirectory(data), settings)
-    return create_app(data, settings, PooledGraph(pages), public)
+    app = create_app(data, settings, PooledGraph(pages), public)
+    with app.app_context():
+        datasets.ready(DataDirectory(data).published())  # begins to make dumps and statistics, if they are not there
+    return app
 
 
 def _end_with_parent() -> None:

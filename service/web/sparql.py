@@ -12,15 +12,14 @@ from pyoxigraph import BlankNode, QueryResultsFormat, QuerySolutions, parse_quer
 
 from service.partners import PartnerClient, PartnerLimits
 from service.prefixes import PREFIXES
-from service.publication import statistics
 from service.queries.federation import Federation, Solutions, federate, refuse_strangers
 from service.queries.reading import ReadQuery, read
 from service.queries.refusal import QueryRefused
 from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, QueryRunner
-from service.web import console, service_description
+from service.web import console, datasets, service_description
 from service.web.admission import client_of_request
 from service.web.bodies import Bodies
-from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
+from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, accepted, choose, vary
 from service.web.problems import Problem, accepted
 from service.web.site import site
 
@@ -42,6 +41,8 @@ FORM_TYPE: Final = "application/x-www-form-urlencoded"
 METHODS: Final = "GET, HEAD, POST, OPTIONS"
 MOST_GRAPHS: Final = 1000
 """Graphs that the dataset of one request may name."""
+COUNTING_SECONDS: Final = 5.0
+"""How long the service description waits for the statistics of a corpus that has just been published."""
 BLOCK: Final = 1 << 16
 
 
@@ -240,13 +241,13 @@ def _without_query() -> Response:
         return vary(console.page(None))
     here, runner = site(), _runner()
     version = here.data.published()
-    counts = statistics.read(version)
+    counts = datasets.ready(version, wait=COUNTING_SECONDS).statistics
     triples = service_description.describe(
         here.url("sparql"),
         here.settings.sparql,
         [(name, counts.graphs[name].triples if counts and name in counts.graphs else None) for name in runner.graphs()],
         triples=counts.everything.triples if counts else here.manifest.counts.get("triples"),
-        dataset=here.url(".well-known/void"),
+        dataset=here.url("data#dataset"),
         version=runner.version,
     )
     shown = {name: PREFIXES[name] for name in ("sd", "void", "dcterms", "rdf", "xsd", "emi")}

@@ -464,8 +464,14 @@ CHARTS: list[tuple[dict[str, list[Any]], tuple[str, str, str, str | None] | None
     ({"group": ["a", "a"], "side": ["x", "y"], "n": [1, 2]}, ("bar", "group", "n", "side")),
     ({"day": ["2025-01-01", "2025-02-01"], "n": [1, 2]}, ("line", "day", "n", None)),
     ({"month": ["2025-01", "2025-02"], "n": [1, 2]}, ("line", "month", "n", None)),
-    ({"day": ["2025-01-01"] * 2, "group": ["a", "b"], "n": [1, 2]}, ("line", "day", "n", "group")),
+    (
+        {"day": ["2025-01-01", "2025-01-01", "2025-02-01"], "group": ["a", "b", "a"], "n": [1, 2, 3]},
+        ("line", "day", "n", "group"),
+    ),
     ({"day": ["2025-01-01"] * 2, "n": [1, 2]}, ("scatter", "day", "n", None)),
+    ({"day": ["2025-01-01"] * 12, "group": [*"abcdefghijkl"], "n": [1] * 12}, ("bar", "group", "n", None)),
+    ({"day": ["2025-01-01"] * 2, "group": ["a", "b"], "n": [1, 2]}, ("bar", "group", "n", None)),
+    ({"day": ["2025-01-01"], "n": [1]}, ("line", "day", "n", None)),
     ({"a": [1, 2], "b": [3, 4]}, ("scatter", "a", "b", None)),
     ({"name": ["a"]}, None),
     ({"n": [1]}, None),
@@ -500,6 +506,7 @@ def test_n_triples_are_read_as_they_were_written(console_page: Page) -> None:
     objects = [
         Literal('"quoted" \\ back\nnew\r\ttab'), Literal("𝔸 \u2028 \x07 è", language="it"),
         Literal("3", datatype=NamedNode(f"{XSD}integer")),
+        Triple(BlankNode("b1"), NamedNode("urn:q"), Triple(NamedNode("urn:a"), NamedNode("urn:b"), Literal(")>>"))),
         Literal("<a> <b> <c> ."), Literal("# no comment"), Literal(""), NamedNode("urn:x"), BlankNode("b-2.x"),
     ]  # fmt: skip
     triples = [Triple(subject, NamedNode("urn:p"), value) for subject in subjects for value in objects]
@@ -509,8 +516,10 @@ def test_n_triples_are_read_as_they_were_written(console_page: Page) -> None:
     assert got == [(triple.subject, triple.object) for triple in triples]
 
 
-def read(term: dict[str, str]) -> NamedNode | BlankNode | Literal:
+def read(term: dict[str, Any]) -> NamedNode | BlankNode | Literal | Triple:
     value = term["value"]
+    if term["type"] == "triple":
+        return Triple(*(read(value[part]) for part in ("subject", "predicate", "object")))
     if term["type"] == "uri":
         return NamedNode(value)
     if term["type"] == "bnode":

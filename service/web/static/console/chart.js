@@ -33,18 +33,17 @@ export function propose(columns, rows) {
   const names = of("name").sort((a, b) => Number(b.literal) - Number(a.literal));
   const measure = numbers.at(-1); // what a query counts, it names last
   if (!measure) return null;
+  const chart = (kind, x, series = null) => ({ kind, x, y: measure.name, series });
   const series = (x) => names.find(({ name, distinct }) => name !== x && distinct > 1 && distinct <= MOST_SERIES)?.name ?? null;
-  if (dates.length) {
-    const repeated = dates[0].distinct < rows;
-    const by = repeated ? series() : null;
-    // Many values of one day that nothing tells apart are no line.
-    return { kind: repeated && !by ? "scatter" : "line", x: dates[0].name, y: measure.name, series: by };
+  const [date] = dates;
+  if (date?.distinct > 1) {
+    const by = date.distinct < rows ? series() : null;
+    if (by || date.distinct === rows) return chart("line", date.name, by);
   }
-  if (names.length) {
-    const repeated = names[0].distinct < rows;
-    return { kind: "bar", x: names[0].name, y: measure.name, series: repeated ? series(names[0].name) : null };
-  }
-  if (numbers.length > 1) return { kind: "scatter", x: numbers[0].name, y: measure.name, series: null };
+  if (names.length) return chart("bar", names[0].name, names[0].distinct < rows ? series(names[0].name) : null);
+  // Many values of one day that nothing tells apart are no line.
+  if (date) return chart(date.distinct === rows ? "line" : "scatter", date.name);
+  if (numbers.length > 1) return chart("scatter", numbers[0].name);
   return null;
 }
 

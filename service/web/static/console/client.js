@@ -59,30 +59,42 @@ const IRI = String.raw`<([^<>"{}|^\x60\\\s]*)>`;
 const BLANK = String.raw`_:([^\s<>"]+)`;
 const STRING = String.raw`"((?:[^"\\\n\r]|\\.)*)"(?:\^\^${IRI}|@([A-Za-z0-9-]+))?`;
 const TERM = new RegExp(String.raw`\s*(?:${IRI}|${BLANK}|${STRING})`, "y");
+const [OPEN, CLOSE] = [/\s*<<\(/y, /\s*\)>>/y];
 const ESCAPE = /\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))/g;
 const CHARACTERS = { t: "\t", b: "\b", n: "\n", r: "\r", f: "\f" };
 
-/** The triples of N-Triples as rows of a table. Throws where a line is none. */
+/** The triples of N-Triples (1.2) as rows of a table. Throws where a line is none. */
 export function triples(body) {
-  return body.split("\n").filter((line) => line.trim() && !line.trimStart().startsWith("#")).map((line) => {
-    TERM.lastIndex = 0;
-    const terms = [term(line), term(line), term(line)];
-    return { subject: terms[0], predicate: terms[1], object: terms[2] };
-  });
+  return body.split("\n").filter((line) => line.trim() && !line.trimStart().startsWith("#")).map(triple);
 }
 
-function term(line) {
-  const found = TERM.exec(line);
-  if (!found) throw new Error(line.slice(0, 200));
-  const [, iri, blank, string, datatype, language] = found;
-  if (iri !== undefined) return { type: "uri", value: unescape(iri) };
-  if (blank !== undefined) return { type: "bnode", value: blank };
-  return {
-    type: "literal",
-    value: unescape(string),
-    ...(datatype !== undefined && { datatype }),
-    ...(language !== undefined && { "xml:lang": language }),
+function triple(line) {
+  let at = 0;
+  const take = (pattern) => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(line);
+    if (found) at = pattern.lastIndex;
+    return found;
   };
+  const three = () => ({ subject: term(), predicate: term(), object: term() });
+  const term = () => {
+    if (take(OPEN)) {
+      const value = three();
+      if (take(CLOSE)) return { type: "triple", value };
+    }
+    const found = take(TERM);
+    if (!found) throw new Error(line.slice(0, 200));
+    const [, iri, blank, string, datatype, language] = found;
+    if (iri !== undefined) return { type: "uri", value: unescape(iri) };
+    if (blank !== undefined) return { type: "bnode", value: blank };
+    return {
+      type: "literal",
+      value: unescape(string),
+      ...(datatype !== undefined && { datatype }),
+      ...(language !== undefined && { "xml:lang": language }),
+    };
+  };
+  return three();
 }
 
 function unescape(text) {

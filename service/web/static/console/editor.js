@@ -1,5 +1,5 @@
 // The query's editor: Yasqe where it is installed, the form's own text area where it is not. Both have one interface:
-// `value`, `set(text)`, `onRun(f)`, `go(line, column)`, `mark(line, column)`. Lines and columns count from 1, columns in
+// `value`, `set(text)`, `onRun(f)`, `go(line, column)`, `mark(line, column)`, `accept()`. Lines and columns count from 1, columns in
 // characters (Unicode code points), as the endpoint counts them.
 
 import { completers } from "./completion.js";
@@ -92,6 +92,10 @@ function yasqe(area, page) {
       editor.scrollIntoView(at, 80);
       marked = [() => doc.removeLineClass(handle, "wrap", "refused-line"), () => word?.clear()];
     },
+    accept() {
+      // The endpoint knows more than the editor's grammar, which is that of SPARQL 1.1.
+      editor.clearGutter("gutterErrorBar");
+    },
   };
 }
 
@@ -130,6 +134,7 @@ function plain(area) {
       area.setSelectionRange(start, start);
     },
     mark() {},
+    accept() {},
   };
 }
 

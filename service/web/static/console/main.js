@@ -78,6 +78,7 @@ async function run() {
     answer = { ...got, query, shown: new Set() };
     history.replaceState(null, "", linkTo(query));
     results.hidden = false;
+    editor.accept();
     status.replaceChildren(told(answer), " ", el("a", { href: "#results" }, text.toResults));
     showDownloads($("[data-downloads]"), answer, page);
     tabs.open(tabs.current);
@@ -126,7 +127,7 @@ function refuse(problem) {
   status.replaceChildren();
   results.hidden = true; // what is there answers another query
   answer = null;
-  const parts = [el("strong", {}, code === 400 ? text.refused : title)];
+  const parts = [el("strong", {}, code >= 400 && code < 500 && code !== 429 ? text.refused : code ? text.noAnswer : title)];
   if (line) {
     editor.mark(line, column);
     parts.push(" ", el("button", { type: "button", class: "place", click: () => editor.go(line, column) }, fill(text.place, { line, column })));
