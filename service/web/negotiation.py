@@ -6,7 +6,6 @@ from typing import Final
 
 from flask import Response, request
 from pyoxigraph import RdfFormat
-from werkzeug.datastructures import MIMEAccept
 
 from service.web.problems import Problem, accepted
 
@@ -57,11 +56,6 @@ def choose(forms: Sequence[Form], *, default: Form | None = None, wanted: str | 
     if best is None:
         raise Problem(406, f"served here: {', '.join(form.media_type for form in ordered)}", title="Not acceptable")
     return names[best]
-
-
-def accepted() -> MIMEAccept:
-    """What the client accepts, without parameters: `text/turtle;charset=utf-8` is Turtle."""
-    return MIMEAccept([(name.partition(";")[0].strip(), quality) for name, quality in request.accept_mimetypes])
 
 
 def vary(response: Response, *headers: str) -> Response:

@@ -19,7 +19,7 @@ from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, Query
 from service.web import console, datasets, service_description
 from service.web.admission import client_of_request
 from service.web.bodies import Bodies
-from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, accepted, choose, vary
+from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
 from service.web.problems import Problem, accepted
 from service.web.site import site
 
