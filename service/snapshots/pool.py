@@ -1,13 +1,15 @@
 """A pool of query workers: one query each, killed at the limit, replaced, and moved to a new snapshot.
 
-A query that is not done after a moment is *long*. Long queries go on at the lowest priority and in
-few places only, so that the quick ones, which are nearly all, find a worker and a processor.
+A query that is not done after a moment is *long*. It takes its worker along, and another is started in
+that one's place; it goes on only when nothing else wants a processor, and waits, halted, while as many
+long queries run as may. So the quick ones, which are nearly all, find a worker and a processor.
 """
 
 import contextlib
 import json
 import logging
 import os
+import signal
 import socket
 import struct
 import subprocess
@@ -16,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -28,8 +30,12 @@ from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryLimits, QueryR
 READY_SECONDS: Final = 30.0
 LOOK_SECONDS: Final = 1.0
 """Between two looks for a new snapshot."""
-LONG_SECONDS: Final = 0.5
-LONG_PRIORITY: Final = 15
+LONG_SECONDS: Final = 0.1
+WAITING_PER_PLACE: Final = 2
+"""Long queries that may wait, for each that may run; each holds a process."""
+REFUSAL_SECONDS: Final = 1.0
+"""After which a long query is told that it finds no place: whoever tries again at once would keep workers busy."""
+LOWEST_PRIORITY: Final = 19
 _log: Final = logging.getLogger(__name__)
 
 
@@ -48,11 +54,13 @@ class PoolSize:
 
     workers: int
     long: int
-    """Long queries at once, of all clients …"""
+    """Long queries that run at once, of all clients …"""
     long_of_client: int
     """… and of one."""
     wait_seconds: float
-    """How long a query waits for a worker."""
+    """How long a query waits for a worker, and a long one for its place."""
+    long_seconds: float = LONG_SECONDS
+    """After which a query is long."""
 
 
 class Worker:
@@ -93,11 +101,16 @@ class Worker:
         self.connection.sendall(struct.pack("!I", len(body)) + body)
 
     def frame(self, deadline: float) -> tuple[bytes, bytes]:
-        """The next frame. Raises `TimeoutError` at the deadline and `EOFError` if the worker is gone."""
-        kind, length = process.FRAME.unpack(self._read(process.FRAME.size, deadline))
-        return kind, self._read(length, deadline)
+        """The next frame. Raises `TimeoutError` at the deadline and loses nothing; `EOFError` if the worker is gone."""
+        head = process.FRAME.size
+        self._fill(head, deadline)
+        kind, length = process.FRAME.unpack_from(self._buffer)
+        self._fill(head + length, deadline)
+        body = bytes(memoryview(self._buffer)[head : head + length])
+        del self._buffer[: head + length]
+        return kind, body
 
-    def _read(self, count: int, deadline: float) -> bytes:
+    def _fill(self, count: int, deadline: float) -> None:
         while len(self._buffer) < count:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -107,15 +120,27 @@ class Worker:
             if not part:
                 raise EOFError
             self._buffer += part
-        data = bytes(self._buffer[:count])
-        del self._buffer[:count]
-        return data
 
     def lower_priority(self) -> None:
-        """Let quick queries go first."""
+        """Let quick queries go first. There is no way back: that takes a privilege."""
         self.low_priority = True
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.process.pid, LONG_PRIORITY)
+            os.setpriority(os.PRIO_PROCESS, self.process.pid, LOWEST_PRIORITY)
+            if hasattr(os, "SCHED_IDLE"):
+                # Whatever wakes up goes before it at once; a merely nice process keeps its turn.
+                os.sched_setscheduler(self.process.pid, os.SCHED_IDLE, os.sched_param(0))
+
+    @contextlib.contextmanager
+    def halted(self) -> Iterator[None]:
+        """Halt the process meanwhile, on a system that ends it with its parent even then."""
+        if not process.TIED_TO_PARENT:
+            yield
+            return
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         self.process.kill()
@@ -137,7 +162,12 @@ class QueryPool:
         self._state = threading.Condition()
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
+        self._taken_along: set[Worker] = set()
+        """Workers of long queries."""
         self._long: Counter[str] = Counter()
+        """Client to long queries that run."""
+        self._waiting = 0
+        """Long queries that wait for a place."""
         self._closed = False
         self._snapshot = find()
         first = Worker(self._snapshot, limits.memory_mb)
@@ -160,21 +190,22 @@ class QueryPool:
     def processes(self) -> list[int]:
         """The process ids of the workers."""
         with self._state:
-            return [worker.process.pid for worker in (*self._idle, *self._busy)]
+            return [worker.process.pid for worker in (*self._idle, *self._busy, *self._taken_along)]
 
     def run(self, request: QueryRequest, client: str) -> QueryAnswer:
         """Run a query. Raises `QueryRefused`: 400 for a wrong one, 413 or 503 for one that passes a limit."""
         worker = self._take()
         started = time.monotonic()
-        whole = False
+        whole = turned_away = False
         body = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (it outlives this call)
-        run = _Run(self, worker, client, started)
+        run = _Run(self, worker, client)
         try:
             worker.send(self._job(request, worker.snapshot))
             length = run.collect(body)
             whole = True
         except QueryRefused as refusal:
             whole = refusal.status == 400
+            turned_away = refusal.limit in ("long_queries", "long_queries_per_client")
             body.close()
             raise
         except (EOFError, OSError) as error:
@@ -186,6 +217,8 @@ class QueryPool:
         finally:
             run.end()
             self._give_back(worker, reusable=whole and not run.heavy)
+            if turned_away:
+                time.sleep(REFUSAL_SECONDS)
         body.seek(0)
         return QueryAnswer(body, length, request.media_type, time.monotonic() - started)
 
@@ -193,7 +226,7 @@ class QueryPool:
         """End every worker."""
         with self._state:
             self._closed = True
-            workers = [*self._idle, *self._busy]
+            workers = [*self._idle, *self._busy, *self._taken_along]
             self._idle.clear()
             self._state.notify_all()
         for worker in workers:
@@ -246,6 +279,7 @@ class QueryPool:
     def _give_back(self, worker: Worker, *, reusable: bool) -> None:
         with self._state:
             self._busy.discard(worker)
+            self._taken_along.discard(worker)
             keep = reusable and not worker.low_priority and worker.snapshot is self._snapshot and not self._closed
             if keep:
                 self._idle.append(worker)
@@ -253,25 +287,51 @@ class QueryPool:
         if not keep:
             worker.kill()
 
-    def becomes_long(self, client: str) -> None:
-        """Count a query as long. Raises `QueryRefused` where there are too many."""
+    def becomes_long(self, client: str, worker: Worker) -> None:
+        """Let a query go on as a long one, when there is a place. Raises `QueryRefused` where none comes free."""
+        worker.lower_priority()
         with self._state:
-            if self._long[client] >= self.size.long_of_client:
-                raise QueryRefused(
-                    429,
-                    f"you have {self._long[client]} long queries running, which is the limit for one client; "
-                    "wait for them, or ask for less",
-                    retry_after=max(1, round(self.limits.seconds)),
-                    limit="long_queries_per_client",
-                )
-            if self._long.total() >= self.size.long:
-                raise QueryRefused(
-                    503,
-                    f"{self._long.total()} long queries are running, which is the limit; try again later",
-                    retry_after=max(1, round(self.limits.seconds)),
-                    limit="long_queries",
-                )
+            self._busy.discard(worker)
+            self._taken_along.add(worker)
+            self._state.notify_all()
+            if not self._has_place(client):
+                if self._waiting >= WAITING_PER_PLACE * self.size.long:
+                    raise self._no_place(client)
+                with worker.halted():
+                    self._wait_for_place(client)
             self._long[client] += 1
+
+    def _has_place(self, client: str) -> bool:
+        return self._long.total() < self.size.long and self._long[client] < self.size.long_of_client
+
+    def _wait_for_place(self, client: str) -> None:
+        deadline = time.monotonic() + self.size.wait_seconds
+        self._waiting += 1
+        try:
+            while not self._has_place(client):
+                left = deadline - time.monotonic()
+                if left <= 0 or self._closed:
+                    raise self._no_place(client)
+                self._state.wait(left)
+        finally:
+            self._waiting -= 1
+
+    def _no_place(self, client: str) -> QueryRefused:
+        later = max(1, round(self.limits.seconds))
+        if self._long[client] >= self.size.long_of_client:
+            return QueryRefused(
+                429,
+                f"you have {self._long[client]} long queries running, which is the limit for one client; "
+                "wait for them, or ask for less",
+                retry_after=later,
+                limit="long_queries_per_client",
+            )
+        return QueryRefused(
+            503,
+            f"{self._long.total()} long queries are running, which is the limit, and others wait; try again later",
+            retry_after=later,
+            limit="long_queries",
+        )
 
     def no_longer_long(self, client: str) -> None:
         """A long query has ended."""
@@ -279,6 +339,7 @@ class QueryPool:
             self._long[client] -= 1
             if not self._long[client]:
                 del self._long[client]
+            self._state.notify_all()
 
     def died(self) -> QueryRefused:
         """The refusal of a query that ended its worker."""
@@ -338,11 +399,13 @@ class QueryPool:
 class _Run:
     """One query on one worker."""
 
-    def __init__(self, pool: QueryPool, worker: Worker, client: str, started: float) -> None:
+    def __init__(self, pool: QueryPool, worker: Worker, client: str) -> None:
         self._pool = pool
         self._worker = worker
         self._client = client
-        self._started = started
+        begin = time.monotonic()
+        self._long_after = begin + pool.size.long_seconds
+        self._deadline = begin + pool.limits.seconds
         self._is_long = False
         self.heavy = False
         """Whether the worker holds so much memory that it had better be replaced."""
@@ -362,16 +425,15 @@ class _Run:
                 raise self._refusal(json.loads(data))
 
     def _frame(self) -> tuple[bytes, bytes]:
-        deadline = self._started + self._pool.limits.seconds
-        long_after = self._started + LONG_SECONDS
-        if not self._is_long and long_after < deadline:
+        if not self._is_long and self._long_after < self._deadline:
             with contextlib.suppress(TimeoutError):
-                return self._worker.frame(long_after)
-            self._pool.becomes_long(self._client)
+                return self._worker.frame(self._long_after)
+            begin = time.monotonic()
+            self._pool.becomes_long(self._client, self._worker)
             self._is_long = True
-            self._worker.lower_priority()
+            self._deadline += time.monotonic() - begin
         try:
-            return self._worker.frame(deadline)
+            return self._worker.frame(self._deadline)
         except TimeoutError as error:
             raise too_late(self._pool.limits) from error
 

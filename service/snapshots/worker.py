@@ -7,11 +7,13 @@ does. What a query does to it, up to a crash of the engine, is the parent's to n
     python -m service.snapshots.worker FD STORE MEMORY_MB
 """
 
+import ctypes
 import json
 import os
 import re
 import resource
 import select
+import signal
 import socket
 import struct
 import sys
@@ -28,6 +30,9 @@ FRAME: Final = struct.Struct("!cI")
 READY, DATA, END, REFUSED = b"r", b"d", b"e", b"x"
 BLOCK: Final = 1 << 16
 """Bytes of a frame of data."""
+TIED_TO_PARENT: Final = sys.platform == "linux"
+"""Whether a worker ends with its parent even while it is halted."""
+_PR_SET_PDEATHSIG: Final = 1
 GRACE_SECONDS: Final = 2
 """Processor seconds beyond the limit after which the kernel ends a worker whose parent did not."""
 XML_NAME: Final = re.compile(r"[^\W\d][\w.\-]*\Z")
@@ -225,6 +230,11 @@ def isolate() -> str:
     return "isolated"
 
 
+def _tie_to_parent() -> None:
+    """Have the kernel end this process with the thread that started it, halted or not."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _end_with_parent(connection: socket.socket) -> None:
     """End this process when the parent hangs up, in the midst of a query too."""
     poll = select.poll()
@@ -240,6 +250,8 @@ def main(arguments: list[str]) -> None:
     connection = socket.socket(fileno=descriptor)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
+    if TIED_TO_PARENT:
+        _tie_to_parent()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
     store = ox.Store.read_only(path)
     graphs = [graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)][:GRAPHS]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from flask import Flask, Response, json, render_template, request
+from flask import Flask, Response, current_app, json, render_template, request
 from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
@@ -42,16 +42,19 @@ def accepted() -> MIMEAccept:
     """What the client accepts. Of a header longer than any browser's, only the beginning is read: to match it takes
     time, and holds everybody up."""
     header = request.headers.get("Accept", "")
-    if len(header) <= LONGEST_ACCEPT:
-        return request.accept_mimetypes
-    return parse_accept_header(header[:LONGEST_ACCEPT].rpartition(",")[0], MIMEAccept)
+    if len(header) > LONGEST_ACCEPT:
+        header = header[:LONGEST_ACCEPT].rpartition(",")[0]
+    # Without parameters: `text/turtle;charset=utf-8` is Turtle.
+    found = parse_accept_header(header, MIMEAccept)
+    return MIMEAccept([(name.partition(";")[0].strip(), quality) for name, quality in found])
 
 
 def respond(problem: Problem) -> Response:
     """The response for a problem, as a page where a browser asks for one."""
-    if accepted().best_match(["application/problem+json", "application/json", "text/html"]) == "text/html":
-        body = render_template("problem.html", problem=problem)
-        response = Response(body, problem.status, mimetype="text/html")
+    wanted = accepted().best_match(["application/problem+json", "application/json", "text/html"])
+    page = _page(problem) if wanted == "text/html" else None
+    if page is not None:
+        response = Response(page, problem.status, mimetype="text/html")
     else:
         document = {"type": "about:blank", "title": problem.title, "status": problem.status, "detail": problem.detail}
         body = json.dumps(document | problem.more, ensure_ascii=False) + "\n"
@@ -60,6 +63,15 @@ def respond(problem: Problem) -> Response:
     response.headers.setdefault("Cache-Control", "no-store")
     response.vary.add("Accept")
     return response
+
+
+def _page(problem: Problem) -> str | None:
+    """The page of a problem; None where the page itself cannot be made, which must not hide what went wrong first."""
+    try:
+        return render_template("problem.html", problem=problem)
+    except Exception:
+        current_app.logger.exception("the page of a problem could not be made")
+        return None
 
 
 def register(app: Flask) -> None:

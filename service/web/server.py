@@ -1,6 +1,8 @@
 """The web server: Granian around the application, and the query workers behind it."""
 
 import os
+import resource
+import socket
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +17,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from service.corpus import DataDirectory, read_manifest
-from service.errors import DataError
+from service.errors import ConfigurationError, DataError
 from service.settings import Settings
 from service.snapshots.graph import PooledGraph
 from service.snapshots.pool import PoolSize, QueryPool, Snapshot, Worker
@@ -25,6 +27,10 @@ from service.web import datasets
 from service.web.app import create_app
 
 HEADER_SECONDS: Final = 15
+CONNECTIONS: Final = 4096
+"""Connections that are open at once; most are idle, so that there are many more of them than threads."""
+STOP_SECONDS: Final = 5
+"""What is under way when the service is told to stop may go on for so long."""
 PAGE_ROWS: Final = 100_000
 PAGE_BYTES: Final = 64_000_000
 
@@ -32,11 +38,20 @@ PAGE_BYTES: Final = 64_000_000
 def open_app(data: Path, settings: Settings) -> Flask:
     """The application over what is published in a data directory. Raises `DataError`."""
     _end_with_parent()
+    _allow_files(2 * CONNECTIONS)
     public, pages = _runners(DataDirectory(data), settings)
     app = create_app(data, settings, PooledGraph(pages), public)
     with app.app_context():
         datasets.ready(DataDirectory(data).published())  # begins to make dumps and statistics, if they are not there
     return app
+
+
+def _allow_files(wanted: int) -> None:
+    """Open so many files and connections at once if the system lets this process: many a shell's limit is 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _end_with_parent() -> None:
@@ -80,6 +95,17 @@ def _snapshot(directory: DataDirectory) -> Snapshot:
     return Snapshot(folder / "graph", folder.name, read_manifest(folder).union_default_graph)
 
 
+def _try_address(host: str, port: int) -> None:
+    """Raise `ConfigurationError` where the address is taken: the server would share it and split the requests."""
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        raise ConfigurationError(
+            f"{host}:{port} cannot be listened at: {error.strerror}; choose another --port"
+        ) from error
+
+
 def _try_worker(directory: DataDirectory, settings: Settings) -> None:
     """Raise `DataError` where no worker would start: here that is one message, in the server's process a traceback."""
     snapshot = _snapshot(directory)
@@ -93,6 +119,7 @@ def _try_worker(directory: DataDirectory, settings: Settings) -> None:
 
 def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Callable[[], None]) -> None:
     """Serve until stopped. Raises `DataError` if nothing is loaded."""
+    _try_address(host, port)
     _try_worker(DataDirectory(data), settings)
     server = Granian(
         "service.web.server:open_app",
@@ -103,7 +130,8 @@ def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Cal
         blocking_threads=settings.web_threads,
         http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
         respawn_failed_workers=True,
-        backpressure=settings.web_threads,
+        workers_kill_timeout=STOP_SECONDS,
+        backpressure=CONNECTIONS,
         websockets=False,
         log_level=LogLevels.error,
         log_access=False,

@@ -82,7 +82,8 @@ def endpoint() -> Response:
         return vary(console.page(asked.query))
     try:
         if asked.format in (HTML.name, HTML.media_type):  # the console's form without a script, and Virtuoso's links
-            return vary(console.answered(asked.query, _answer(asked, asked.query)))
+            with closing(_answer(asked, asked.query)) as answer:
+                return vary(console.answered(asked.query, answer))
         return _answer(asked, asked.query)
     except QueryRefused as refusal:
         raise _problem(refusal) from refusal

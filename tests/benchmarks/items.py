@@ -52,7 +52,7 @@ class Items:
     def next_to(self, number: int) -> Question:
         """Whether an item stands before the one after it: true."""
         query = f"{PROLOGUE}ASK {{ item:{number} :next item:{(number + 1) % self.count} }}"
-        return Question(query, JSON, lambda body: json.loads(body)["boolean"] is True)
+        return Question(query, JSON, is_true)
 
     def label_of(self, number: int) -> Question:
         """The label of one item, in JSON."""
@@ -106,6 +106,11 @@ class Items:
         rows = list(csv.reader(io.StringIO(body.decode(), newline="")))
         wanted = {(label(n), f"{NAMESPACE}item/{(n + 1) % self.count}") for n in range(self.count)}
         return rows[0] == ["label", "next"] and len(rows) == self.count + 1 and {(a, b) for a, b in rows[1:]} == wanted
+
+
+def is_true(body: bytes) -> bool:
+    """Whether a body says, in JSON, that there is a solution."""
+    return json.loads(body)["boolean"] is True
 
 
 def label(number: int) -> str:
