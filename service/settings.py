@@ -70,15 +70,15 @@ class SparqlSettings(BaseModel):
     memory_mb: int = Field(default=1024, ge=256)
     """Of one query worker."""
     workers: int = Field(default=6, ge=1, le=256)
-    """Queries at once."""
+    """Queries at once, long ones aside."""
     long_queries: int = Field(default=4, ge=1)
-    """Queries at once that take longer than half a second, of all clients …"""
+    """Queries at once that take longer than a tenth of a second, of all clients …"""
     long_queries_per_client: int = Field(default=2, ge=1)
     """… and of one."""
     queries_per_client: int = Field(default=4, ge=1)
     """Requests of one client at once, from the query to the last byte of its answer."""
-    wait_seconds: float = Field(default=1.0, ge=0)
-    """How long a query waits for a free worker."""
+    wait_seconds: float = Field(default=5.0, ge=0)
+    """How long a query waits for a free worker, and a long one for its place."""
     query_characters: int = Field(default=500_000, ge=1000)
     query_depth: int = Field(default=100, ge=10)
     query_patterns: int = Field(default=256, ge=10)

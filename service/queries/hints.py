@@ -13,6 +13,8 @@ _NO_CALLS: Final = frozenset({"AS", "BIND", "FILTER", "IN", "VALUES", "SELECT", 
 COMPLAINTS: Final = {
     "The SELECT contains a variable that is unbound": "SELECT names a variable that is neither in GROUP BY nor inside "
     "an aggregate such as COUNT or SAMPLE",
+    "The SELECT contains an expression with a variable that is unbound": "an expression in SELECT uses a variable "
+    "that is neither in GROUP BY nor inside an aggregate",
     "The SELECT overrides an existing variable": "AS gives a name that the patterns have already; take another",
     "Duplicated variable name in SELECT": "SELECT names a variable twice",
     "SELECT * is not authorized with GROUP BY": "SELECT * cannot stand with GROUP BY or aggregates; name variables",

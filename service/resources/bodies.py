@@ -6,6 +6,7 @@ from datetime import date
 from pyoxigraph import NamedNode
 
 import sparql
+from loaders.names import organisation_name
 from ontology import ROLE
 from service.chamber import DatedName
 from service.graph import GraphStore, Row, day_literal, text_of
@@ -99,4 +100,5 @@ def _office(row: Row, names: Names) -> str | None:
     role = text_of(row, "role")
     if role is None or role == f"{ROLE}member":
         return None
-    return text_of(row, "office") or names.one(role).text
+    office = text_of(row, "office")
+    return organisation_name(office) if office else names.one(role).text

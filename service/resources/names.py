@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from pyoxigraph import Literal, NamedNode
 
 import sparql
+from loaders.names import organisation_name
 from ontology import DCAT, DCTERMS, EMI, FOAF, ORG, RDF, RDFS, SCHEMA, SKOS
 from service.chamber import Chamber
 from service.graph import GraphStore, Term
@@ -28,6 +29,7 @@ _TITLES: Final = (
 )
 _REFERENCES: Final = (f"{EMI}speaker", f"{EMI}government", f"{ORG}member", f"{ORG}organization", f"{ORG}role")
 _MEMBERSHIP: Final = f"{ORG}Membership"
+_BODIES: Final = frozenset({f"{EMI}Group", f"{EMI}Component", f"{EMI}Committee", f"{ORG}Organization"})
 _AT_ONCE: Final = 200
 """Resources that one query asks about."""
 
@@ -81,7 +83,7 @@ class Names:
         organisation = self.chamber.organisations.get(iri)
         if organisation is None:
             return self.one(iri).text
-        return organisation.name_on(day) if day else organisation.present_name
+        return organisation_name(organisation.name_on(day) if day else organisation.present_name)
 
     def sigla(self, iri: str, day: date | None) -> str:
         """The abbreviation of a group or component on a day, or its name where it has none."""
@@ -120,7 +122,10 @@ class Names:
         if made:
             return Name(made, self.language, True, types)
         if title is not None:
-            return Name(" ".join(title.value.split()), title.language or None, True, types)
+            text = " ".join(title.value.split())
+            # Registries print the names of bodies in capitals.
+            shown = organisation_name(text) if _BODIES.intersection(types) else text
+            return Name(shown, title.language or None, True, types)
         return Name(tail(iri), None, bool(facts) or self._described[iri], types)
 
     def _titled(self, iri: str) -> bool:
@@ -158,7 +163,8 @@ class Names:
                 end=_first(facts, f"{EMI}end"),
             )
         if _MEMBERSHIP in types:
-            office = _first(facts, f"{EMI}officeAsPrinted") or self._reference(facts, f"{ORG}role")
+            printed = _first(facts, f"{EMI}officeAsPrinted")
+            office = organisation_name(printed) if printed else self._reference(facts, f"{ORG}role")
             body = self._reference(facts, f"{ORG}organization", begin)
             parts = (self._reference(facts, f"{ORG}member"), office, body)
             return ", ".join([*(part for part in parts if part), *([span(begin, end)] if begin else [])])
@@ -172,7 +178,7 @@ class Names:
         for term in facts.get(predicate, ()):
             organisation = self.chamber.organisations.get(term.value) if day else None
             if organisation and day:
-                return organisation.name_on(day)
+                return organisation_name(organisation.name_on(day))
             title = self._title(term.value)
             return title.value if title else tail(term.value)
         return None

@@ -9,6 +9,7 @@ from typing import Final
 from pyoxigraph import NamedNode
 
 import sparql
+from loaders.names import organisation_name
 from ontology import CAPACITY, EMI, ROLE
 from service.graph import GraphStore, Row, text_of
 from service.resources.generic import Page, paged
@@ -114,7 +115,8 @@ def _stint(row: Row, names: Names, last_day: date | None) -> Stint:
     name = names.on(body, begin) if body else None
     end = until or last_day
     later = names.on(body, max(end, begin)) if body and end else name
-    office = text_of(row, "office")
+    printed = text_of(row, "office")
+    office = organisation_name(printed) if printed else None
     plain = kind != "offices" and role in _PLAIN
     return Stint(
         row["membership"].value,

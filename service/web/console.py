@@ -110,7 +110,7 @@ def table_of(query: str, media_type: str, body: bytes) -> Table:
 
 @blueprint.get("/sparql/terms")
 def terms() -> Response:
-    """The terms of a kind that fit what was typed: `?kind=class&prefix=emi:Sp`."""
+    """The terms of a kind that fit what was typed: `?kind=class&prefix=emi:Speech`."""
     kind = next((kind for kind in completion.KINDS if kind == request.args.get("kind")), None)
     if kind is None:
         raise Problem(400, f"say which kind of term is wanted: kind={'|'.join(completion.KINDS)}")

@@ -41,7 +41,7 @@ def choose(forms: Sequence[Form], *, default: Form | None = None, wanted: str | 
     `format` and 406 where nothing fits.
     """
     wanted = wanted or request.args.get("format")
-    if wanted is not None:
+    if wanted and wanted != "auto":  # which Virtuoso's form sends where nothing is chosen
         for form in forms:
             if wanted in (form.name, form.media_type, *form.also):
                 return form

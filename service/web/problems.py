@@ -1,5 +1,6 @@
 """Errors over HTTP: problem+json (RFC 9457) for programs, a page for people who came with a browser."""
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -11,6 +12,7 @@ from werkzeug.http import parse_accept_header
 
 from service.errors import DataError, EmicicloError
 
+_CHARSET: Final = re.compile(r";\s*charset=[^;,]*", re.IGNORECASE)
 LONGEST_ACCEPT: Final = 4096
 
 
@@ -44,9 +46,8 @@ def accepted() -> MIMEAccept:
     header = request.headers.get("Accept", "")
     if len(header) > LONGEST_ACCEPT:
         header = header[:LONGEST_ACCEPT].rpartition(",")[0]
-    # Without parameters: `text/turtle;charset=utf-8` is Turtle.
-    found = parse_accept_header(header, MIMEAccept)
-    return MIMEAccept([(name.partition(";")[0].strip(), quality) for name, quality in found])
+    # `text/turtle;charset=utf-8` is Turtle.
+    return parse_accept_header(_CHARSET.sub("", header), MIMEAccept)
 
 
 def respond(problem: Problem) -> Response:

@@ -39,8 +39,9 @@ def describe(
     version: str,
 ) -> Iterator[Triple]:
     """Describe the service at `endpoint`; `graphs` are the named graphs held, with their number of triples."""
-    service, default = NamedNode(endpoint), BlankNode()
-    default_graph = BlankNode()
+    # Blank nodes have names, so that the same service is described by the same bytes.
+    service, default = NamedNode(endpoint), BlankNode("dataset")
+    default_graph = BlankNode("graph")
 
     def sd(name: str) -> NamedNode:
         return NamedNode(SD + name)
@@ -54,7 +55,7 @@ def describe(
     for feature in ("UnionDefaultGraph", *(["BasicFederatedQuery"] if settings.partners else [])):
         yield Triple(service, sd("feature"), sd(feature))
     for name, value in limits(settings).items():
-        limit = BlankNode()
+        limit = BlankNode(f"limit-{name}")
         yield Triple(service, NamedNode(f"{EMI}queryLimit"), limit)
         yield Triple(limit, NamedNode(f"{RDF}type"), NamedNode(f"{EMI}QueryLimit"))
         yield Triple(limit, NamedNode(f"{DCTERMS}identifier"), Literal(name))
@@ -69,8 +70,8 @@ def describe(
     yield Triple(default_graph, NamedNode(f"{RDF}type"), sd("Graph"))
     if triples is not None:
         yield Triple(default_graph, NamedNode(f"{VOID}triples"), _number(triples))
-    for name, number in graphs:
-        named, graph = BlankNode(), BlankNode()
+    for index, (name, number) in enumerate(graphs):
+        named, graph = BlankNode(f"named-{index}"), BlankNode(f"graph-{index}")
         yield Triple(default, sd("namedGraph"), named)
         yield Triple(named, NamedNode(f"{RDF}type"), sd("NamedGraph"))
         yield Triple(named, sd("name"), NamedNode(name))

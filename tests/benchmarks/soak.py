@@ -30,7 +30,12 @@ from tests.benchmarks.clients import Client, Log, play
 from tests.benchmarks.items import Items
 from tests.benchmarks.serving import ROOT, Holding, Service, alive, holding, load, serving, wait_until
 
-ITEMS: Final = 20_000
+CORPUS: Final = Items(20_000)
+LIMITS: Final = SparqlSettings()
+QUERY_WORKERS: Final = LIMITS.workers + LIMITS.page_workers
+QUIET: Final = 2 + QUERY_WORKERS
+"""Processes of a service that nobody uses: the first, its server, and the query workers."""
+SAMPLES: Final = 120
 LONGEST_ACT: Final = 60.0
 """Seconds that a client may take to end what it has begun."""
 SETTLE_SECONDS: Final = 90.0
@@ -106,8 +111,8 @@ class Soak:
     """The most of each figure, not at one moment."""
     after: Holding
     settled_seconds: float
-    query_workers: int
-    """As configured."""
+    megabytes: list[float]
+    """Held from time to time meanwhile."""
     ends: tuple[End, ...]
 
     @property
@@ -119,71 +124,99 @@ class Soak:
     def faults(self) -> list[str]:
         """What must not be, times aside: those depend on the machine."""
         faults = list(self.wrong)
-        if not back(self.before, self.after, self.query_workers):
+        if not back(self.before, self.after):
             faults.append(f"the service holds {self.after} after the soak; before: {self.before}")
         faults += [f"{end.left} processes outlive {end.signal}" for end in self.ends if end.left]
         return faults
 
 
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """Where clients play: a service that runs, and processes for them."""
+
+    service: Service
+    processes: ProcessPoolExecutor
+    seed: int
+
+    def play(self, cast: Sequence[Client], seconds: float) -> tuple[list[Log], list[Holding]]:
+        """Play so long; return what the clients saw, and what the service held from time to time."""
+        until = time.monotonic() + seconds
+        playing = [
+            self.processes.submit(play, client, self.service.port, CORPUS, until, self.seed + number)
+            for number, client in enumerate(cast)
+        ]
+        held = [holding(self.service.tree())]
+        while time.monotonic() < until + LONGEST_ACT and wait(playing, timeout=max(1.0, seconds / SAMPLES)).not_done:
+            held.append(holding(self.service.tree()))
+        return [future.result(timeout=1) for future in playing], held
+
+    def settle(self, before: Holding) -> Holding:
+        """What the service holds once that is what it held before, or when patience ends."""
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while not back(before, found := holding(self.service.tree())) and time.monotonic() < deadline:
+            time.sleep(0.5)
+        return found
+
+    def end(self, number: signal.Signals) -> End:
+        """Send a signal to the service while it is at work in every way, and see whether anything is left."""
+        with ExitStack() as connections:
+            for connection in clients.begin_much(self.service.port, CORPUS):
+                connections.enter_context(connection)
+            # Long queries take their workers along, and others take those ones' places.
+            wait_until(lambda: len(self.service.tree()) >= QUIET + LIMITS.long_queries_per_client, "long queries")
+            pids = self.service.tree()
+            begin = time.monotonic()
+            self.service.process.send_signal(number)
+            while any(map(alive, pids)) and time.monotonic() < begin + GONE_SECONDS:
+                self.service.process.poll()
+                time.sleep(0.05)
+            return End(number.name, round(time.monotonic() - begin, 1), sum(map(alive, pids)))
+
+
 def run(seconds: float, settings: dict[str, str] | None = None, seed: int = 0) -> Soak:
     """Soak a service of its own for so many seconds. Raises what `serving` raises."""
-    items = Items(ITEMS)
-    limits = SparqlSettings()
-    workers = limits.workers + limits.page_workers
     idle_seconds = min(20.0, seconds / 4)
     context = get_context("forkserver")
     context.set_forkserver_preload([clients.__name__])
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(len(CAST), context) as processes:
         data = Path(folder) / "data"
-        load(items.write(Path(folder) / "items.nt"), data)
-
-        def act(service: Service, cast: Sequence[Client], seconds: float) -> tuple[list[Log], Holding]:
-            until = time.monotonic() + seconds
-            playing = [
-                processes.submit(play, client, service.port, items, until, seed + number)
-                for number, client in enumerate(cast)
-            ]
-            peak = holding(service.tree())
-            while time.monotonic() < until + LONGEST_ACT and wait(playing, timeout=1.0).not_done:
-                peak = _most(peak, holding(service.tree()))
-            return [future.result(timeout=1) for future in playing], peak
-
+        load(CORPUS.write(Path(folder) / "items.nt"), data)
         with serving(data, settings) as service:
-            act(service, [_alone("slow"), _alone("heavy"), _alone("quick")], min(5.0, seconds / 4))
-            wait_until(lambda: holding(service.tree()).query_workers == workers, "the query workers")
-            (idle,), _ = act(service, [_alone("quick")], idle_seconds)
-            before = holding(service.tree())
-            logs, peak = act(service, CAST, seconds)
+            stage = _Stage(service, processes, seed)
+            stage.play([_alone(role) for role in ("quick", "heavy", "slow")], idle_seconds)
+            wait_until(lambda: len(service.tree()) == QUIET, "the service to be alone with its query workers")
+            (idle,), held = stage.play([_alone("quick")], idle_seconds)
+            before = held[-1]
+            logs, during = stage.play(CAST, seconds)
             begin = time.monotonic()
-            after = _settled(service, before, workers)
+            after = stage.settle(before)
             settled = time.monotonic() - begin
-            (idle_after,), _ = act(service, [_alone("quick")], idle_seconds)
-            ends = [_end(service, items, signal.SIGTERM)]
+            (idle_after,), _ = stage.play([_alone("quick")], idle_seconds)
+            ends = [stage.end(signal.SIGTERM)]
         with serving(data, settings) as service:
-            ends.append(_end(service, items, signal.SIGKILL))
+            ends.append(_Stage(service, processes, seed).end(signal.SIGKILL))
     undisturbed = [log for log in logs if log.client.role == "quick" and log.client.address != SHARED]
-    everybody = [*logs, idle, idle_after]
     return Soak(
         seconds=seconds,
         outcomes=_outcomes(logs),
-        wrong=[complaint for log in everybody for complaint in log.wrong],
+        wrong=[complaint for log in (*logs, idle, idle_after) for complaint in log.wrong],
         idle=Latency.of(idle.milliseconds),
         loaded=Latency.of([lap for log in undisturbed for lap in log.milliseconds]),
         idle_after=Latency.of(idle_after.milliseconds),
         refused=sum(n for log in undisturbed for (_, outcome), n in log.outcomes.items() if outcome != "200"),
         before=before,
-        peak=peak,
+        peak=Holding(**{name: max(getattr(held, name) for held in during) for name in Holding.__slots__}),
         after=after,
         settled_seconds=round(settled, 1),
-        query_workers=workers,
+        megabytes=[held.megabytes for held in during],
         ends=tuple(ends),
     )
 
 
-def back(before: Holding, after: Holding, workers: int) -> bool:
-    """Whether a service holds what it held: no more processes, little more memory, all its workers."""
+def back(before: Holding, after: Holding) -> bool:
+    """Whether a service holds what it held: as many processes, all its query workers, little more memory."""
     return (
-        after.query_workers == workers
+        after.query_workers == QUERY_WORKERS
         and after.processes <= before.processes
         and after.megabytes <= before.megabytes * MORE_MEMORY + MORE_MEGABYTES
     )
@@ -191,32 +224,6 @@ def back(before: Holding, after: Holding, workers: int) -> bool:
 
 def _alone(role: str) -> Client:
     return Client(role, "127.0.0.1")
-
-
-def _most(one: Holding, other: Holding) -> Holding:
-    return Holding(**{name: max(value, getattr(other, name)) for name, value in asdict(one).items()})
-
-
-def _settled(service: Service, before: Holding, workers: int) -> Holding:
-    """What the service holds once that is what it held before, or when patience ends."""
-    deadline = time.monotonic() + SETTLE_SECONDS
-    while not back(before, found := holding(service.tree()), workers) and time.monotonic() < deadline:
-        time.sleep(0.5)
-    return found
-
-
-def _end(service: Service, items: Items, number: signal.Signals) -> End:
-    """Send a signal to a service that is at work, and see whether anything is left."""
-    with ExitStack() as connections:
-        for connection in clients.begin_much(service.port, items):
-            connections.enter_context(connection)
-        pids = service.tree()
-        begin = time.monotonic()
-        service.process.send_signal(number)
-        while any(map(alive, pids)) and time.monotonic() < begin + GONE_SECONDS:
-            service.process.poll()
-            time.sleep(0.05)
-        return End(number.name, round(time.monotonic() - begin, 1), sum(map(alive, pids)))
 
 
 def _outcomes(logs: Sequence[Log]) -> dict[str, dict[str, int]]:
@@ -241,11 +248,7 @@ def show(soak: Soak, console: Console) -> None:
     quick = Table(title="quick queries (ms)", title_justify="left")
     for column in ("", "answered", "median", "p95", "longest"):
         quick.add_column(column, justify="right" if column else "left")
-    for name, found in (
-        ("idle, before", soak.idle),
-        ("beside the others", soak.loaded),
-        ("idle, after", soak.idle_after),
-    ):
+    for name, found in {"idle": soak.idle, "beside the others": soak.loaded, "idle again": soak.idle_after}.items():
         quick.add_row(name, str(found.count), f"{found.median:.2f}", f"{found.p95:.2f}", f"{found.longest:.1f}")
     console.print(quick)
     console.print(f"Median beside the others: {soak.ratio:g} times idle (wanted: 3 at most); refused: {soak.refused}.")
@@ -255,9 +258,7 @@ def show(soak: Soak, console: Console) -> None:
     for moment in ("before", "peak", "after"):
         held.add_row(moment, *(f"{value:g}" for value in asdict(getattr(soak, moment)).values()))
     console.print(held)
-    console.print(
-        f"Settled {soak.settled_seconds:g} s after the last client; configured: {soak.query_workers} workers."
-    )
+    console.print(f"Settled after {soak.settled_seconds:g} s; configured: {QUERY_WORKERS} query workers.")
     for end in soak.ends:
         console.print(f"{end.signal}: {end.left} processes left after {end.seconds:g} s.")
     for fault in soak.faults:

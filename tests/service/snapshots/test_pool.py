@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -16,8 +17,9 @@ import pytest
 from pyoxigraph import QueryResultsFormat, RdfFormat, parse, parse_query_results
 
 from service.queries.refusal import QueryRefused
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.pool import PoolSize, QueryPool, Snapshot, Worker
 from service.snapshots.runner import QueryRequest
+from service.snapshots.worker import DATA, FRAME
 from tests.conftest import REPOSITORY
 from tests.service.snapshots.conftest import COUNT, ENDLESS, LIMITS, SIZE, MakePool, publish, table
 
@@ -171,39 +173,75 @@ def test_a_query_that_ends_the_engine_is_refused_and_the_others_go_on(make_pool:
         assert count(pool) == 1000
 
 
-def test_long_queries_are_few_for_each_client_and_for_all(make_pool: MakePool) -> None:
-    pool = make_pool(replace(LIMITS, seconds=2), PoolSize(workers=4, long=2, long_of_client=1, wait_seconds=5))
-    told: dict[str, QueryRefused] = {}
+def begin(pool: QueryPool, client: str) -> threading.Thread:
+    """An endless query of a client, in a thread of its own."""
+    thread = threading.Thread(target=refused, args=(pool, ENDLESS, client))
+    thread.start()
+    return thread
 
-    def ask(name: str, client: str) -> None:
-        told[name] = refused(pool, ENDLESS, client)
 
+def test_long_queries_are_few_for_each_client_and_for_all(make_pool: MakePool, eventually: Callable[..., None]) -> None:
+    pool = make_pool(replace(LIMITS, seconds=30), PoolSize(workers=4, long=2, long_of_client=1, wait_seconds=0.2))
     threads = []
-    for name, client in (("first", "a"), ("second", "a"), ("other", "b"), ("third", "c")):
-        threads.append(threading.Thread(target=ask, args=(name, client)))
-        threads[-1].start()
-        time.sleep(0.15)
-    assert count(pool, "d") == 1000, "a quick query finds a place meanwhile"
+    for client in ("a", "b"):
+        threads.append(begin(pool, client))
+        eventually(lambda client=client: pool._long[client] == 1, "the query to be long")
+    second, third = refused(pool, ENDLESS, "a"), refused(pool, ENDLESS, "c")
+    assert (second.status, second.limit) == (429, "long_queries_per_client")
+    assert (third.status, third.limit) == (503, "long_queries")
+    assert second.retry_after
+    assert third.retry_after
+    assert count(pool, "a") == 1000, "a quick query finds a place meanwhile"
+    pool.close()
     for thread in threads:
         thread.join()
-    assert {name: (problem.status, problem.limit) for name, problem in told.items()} == {
-        "first": (503, "seconds"),
-        "second": (429, "long_queries_per_client"),
-        "other": (503, "seconds"),
-        "third": (503, "long_queries"),
-    }
-    assert all(problem.retry_after for problem in told.values())
-    assert count(pool, "a") == 1000
+    assert not pool._long
 
 
-def test_when_every_worker_is_busy_a_query_waits_and_is_then_refused(make_pool: MakePool) -> None:
-    pool = make_pool(replace(LIMITS, seconds=2), PoolSize(workers=1, long=9, long_of_client=9, wait_seconds=0.3))
-    busy = threading.Thread(target=refused, args=(pool, ENDLESS))
-    busy.start()
-    time.sleep(0.2)
+def test_a_long_query_waits_for_its_place_and_its_time_begins_then(make_pool: MakePool) -> None:
+    pool = make_pool(replace(LIMITS, seconds=1.2), PoolSize(workers=2, long=1, long_of_client=1, wait_seconds=20))
+    with ThreadPoolExecutor(2) as clients:
+        began = time.monotonic()
+        ends = list(clients.map(lambda client: refused(pool, ENDLESS, client).limit, "ab"))
+    assert ends == ["seconds", "seconds"]
+    assert time.monotonic() - began > 2.2, "one after the other"
+
+
+def test_quick_queries_find_a_worker_beside_as_many_long_ones_as_there_are_workers(make_pool: MakePool) -> None:
+    pool = make_pool(replace(LIMITS, seconds=2), PoolSize(workers=2, long=2, long_of_client=2, wait_seconds=5))
+    with ThreadPoolExecutor(4) as clients:
+        long = [clients.submit(refused, pool, ENDLESS, client) for client in "abcd"]
+        answered = 0
+        while not any(query.done() for query in long):
+            answered += count(pool, "quick") == 1000
+        assert answered > 20
+        assert {query.result().limit for query in long} == {"seconds"}
+
+
+def test_an_answer_that_stops_amid_a_frame_goes_on_where_it_stopped() -> None:
+    worker = object.__new__(Worker)
+    ours, theirs = socket.socketpair()
+    worker.connection, worker._buffer = ours, bytearray()
+    with ours, theirs:
+        frame = FRAME.pack(DATA, 5) + b"after"
+        for sent in range(len(frame)):
+            theirs.sendall(frame[:sent])
+            with pytest.raises(TimeoutError):
+                worker.frame(time.monotonic() + 0.01)
+            theirs.sendall(frame[sent:])
+            assert worker.frame(time.monotonic() + 5) == (DATA, b"after")
+
+
+def test_when_every_worker_is_busy_a_query_waits_and_is_then_refused(
+    make_pool: MakePool, eventually: Callable[..., None]
+) -> None:
+    pool = make_pool(replace(LIMITS, seconds=30), PoolSize(1, 9, 9, wait_seconds=0.2, long_seconds=20))
+    thread = begin(pool, "a")
+    eventually(lambda: len(pool._busy) == 1, "the worker to be busy")
     problem = refused(pool, COUNT)
     assert (problem.status, problem.limit, problem.retry_after) == (503, "workers", 1)
-    busy.join()
+    pool.close()
+    thread.join()
 
 
 def test_answers_of_many_threads_are_never_mixed_up(make_pool: MakePool) -> None:
@@ -260,9 +298,8 @@ def test_a_pool_that_is_closed_leaves_no_process_and_refuses(
     pool = make_pool()
     eventually(lambda: len(pool.processes()) == SIZE.workers, "the pool to be full")
     workers = pool.processes()
-    running = threading.Thread(target=lambda: refused(pool, ENDLESS))
-    running.start()
-    time.sleep(0.2)
+    running = begin(pool, "a")
+    eventually(lambda: len(pool._busy) == 1, "a worker to be busy")
     pool.close()
     running.join()
     eventually(lambda: not any(alive(worker) for worker in workers), "every worker to be gone")
@@ -279,13 +316,14 @@ pool = QueryPool(lambda: Snapshot(Path(sys.argv[1]), "1"), QueryLimits(60, 10, 1
 while len(pool.processes()) < 2: pass
 run = lambda: pool.run(QueryRequest(sys.argv[2], True, "text/csv"), "a")
 for _ in range(int(sys.argv[3])): threading.Thread(target=run, daemon=True).start()
+while len(pool.processes()) < 2 + int(sys.argv[3]): pass
 print(*pool.processes(), flush=True)
 sys.stdin.read()
 """
 
 
 @linux
-@pytest.mark.parametrize("running", [0, 2], ids=["idle", "amid queries"])
+@pytest.mark.parametrize("running", [0, 2, 4], ids=["idle", "amid queries", "halted"])
 def test_workers_end_when_their_parent_is_killed(stored: Path, eventually: Callable[..., None], running: int) -> None:
     command = [sys.executable, "-c", PARENT, str(stored), ENDLESS, str(running)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=REPOSITORY) as parent:
@@ -314,8 +352,6 @@ def test_a_worker_sees_nothing_of_its_parents_environment(make_pool: MakePool, m
 
 @linux
 def test_the_engine_in_a_worker_calls_nobody(pool: QueryPool) -> None:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"http://127.0.0.1:{server.getsockname()[1]}/"
         server.settimeout(0.3)

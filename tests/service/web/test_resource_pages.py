@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from lxml import html
 from pyoxigraph import Literal, NamedNode, Quad, Store, Triple
 
+from loaders.names import organisation_name
 from ontology import DCTERMS, EMI, FOAF, ORG, RDF, RDFS, SCHEMA
 from service.graph import EmbeddedGraph, Row
 from service.web.app import create_app
@@ -102,7 +103,8 @@ def test_a_membership_that_ended_tells_both_days_and_the_name_of_that_time(
         "?g a emi:Group . ?p a foaf:Person",
     )
     rows = page(client, row["p"].value).xpath("//ol[@class='timeline']/li")
-    name = esperia.chamber.organisations[row["g"].value].name_on(date.fromisoformat(row["from"].value))
+    group = esperia.chamber.organisations[row["g"].value]
+    name = organisation_name(group.name_on(date.fromisoformat(row["from"].value)))
     spans = [li for li in rows if li.xpath(".//time/@datetime") == [row["from"].value, row["until"].value]]
     assert any(name in text_of(li) for li in spans)
 
@@ -126,7 +128,9 @@ def test_a_group_shows_its_sides_and_dated_names(client: FlaskClient, esperia: E
     for name in renamed.names:
         assert name.name in text_of(found)
     first = min(renamed.names, key=lambda name: name.begin)
-    assert text_of(page(client, renamed.iri, day=first.begin.isoformat()).xpath("//h1")[0]) == first.name
+    assert text_of(page(client, renamed.iri, day=first.begin.isoformat()).xpath("//h1")[0]) == organisation_name(
+        first.name
+    )
     assert "opposition" in text_of(page(client, GROUP))
 
 
@@ -143,7 +147,8 @@ def test_an_act_shows_signatories_with_their_group_and_the_debates_on_it(client:
     sigla = first.xpath(".//a[@class='tag']")[0]
     assert sigla.text
     assert sigla.get("title") in {
-        o.name_on(date.fromisoformat(row["day"].value)) for o in esperia.chamber.organisations.values()
+        organisation_name(o.name_on(date.fromisoformat(row["day"].value)))
+        for o in esperia.chamber.organisations.values()
     }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 from flask.testing import FlaskClient
-from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Store, parse
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Store, parse
 
 from ontology import DCTERMS, EMI, RDF
 from service.settings import SparqlSettings
@@ -18,7 +18,7 @@ def described(settings: SparqlSettings = SparqlSettings(), **more: object) -> St
     store = Store()
     told = {"triples": 7, "dataset": "https://a.example/.well-known/void", "version": "1"} | more
     for triple in describe(ENDPOINT.value, settings, [("http://g/1", 3), ("http://g/2", None)], **told):  # type: ignore[arg-type]
-        store.add(triple)  # type: ignore[arg-type]
+        store.add(Quad(triple.subject, triple.predicate, triple.object))
     return store
 
 

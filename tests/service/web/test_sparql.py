@@ -33,6 +33,13 @@ RDF_TYPES = {
 MakeClient = Callable[..., FlaskClient]
 
 
+class Client(FlaskClient):
+    """Reads every response to its end and closes it, as a web server does."""
+
+    def open(self, *args: Any, **how: Any) -> TestResponse:
+        return super().open(*args, **({"buffered": True} | how))
+
+
 @pytest.fixture(scope="module")
 def make_client(esperia: Esperia) -> Iterator[MakeClient]:
     """A client of the site over Esperia, with the settings of the endpoint given."""
@@ -46,7 +53,9 @@ def make_client(esperia: Esperia) -> Iterator[MakeClient]:
             pool = QueryPool(lambda: Snapshot(path, version), limits, places)
             running.callback(pool.close)
             chosen = Settings(embedder="hash", sparql=sparql, trusted_proxies=proxies)
-            return create_app(esperia.data, chosen, esperia.corpus.graph, pool).test_client()
+            app = create_app(esperia.data, chosen, esperia.corpus.graph, pool)
+            app.test_client_class = Client
+            return app.test_client()
 
         yield make
 
@@ -248,7 +257,7 @@ def test_an_ask_is_answered_in_every_form_of_tables(client: FlaskClient) -> None
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
 def test_an_answer_is_compressed_where_that_is_accepted(client: FlaskClient, coding: str) -> None:
-    query = "SELECT * { ?s ?p ?o } ORDER BY ?s ?p ?o LIMIT 300"
+    query = "SELECT * { ?s ?p ?o } LIMIT 300"
     plain = ask(client, query, "text/csv").data
     response = ask(client, query, "text/csv", headers={"Accept-Encoding": coding})
     assert response.headers["Content-Encoding"] == coding
