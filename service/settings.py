@@ -67,7 +67,7 @@ class SparqlSettings(BaseModel):
     """Of evaluation; a query that takes longer is stopped."""
     rows: int = Field(default=1_000_000, ge=1)
     bytes: int = Field(default=50_000_000, ge=1000)
-    memory_mb: int = Field(default=1024, ge=256)
+    memory_mb: int = Field(default=1024, ge=384)
     """Of one query worker."""
     workers: int = Field(default=6, ge=1, le=256)
     """Queries at once, long ones aside."""

@@ -220,7 +220,8 @@ class QueryPool:
             if turned_away:
                 time.sleep(REFUSAL_SECONDS)
         body.seek(0)
-        return QueryAnswer(body, length, request.media_type, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        return QueryAnswer(body, length, request.media_type, seconds, worker.snapshot.version)
 
     def close(self) -> None:
         """End every worker."""

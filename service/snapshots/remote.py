@@ -49,7 +49,7 @@ class RemoteRunner:
         return self._graphs
 
     def run(self, request: QueryRequest, client: str) -> QueryAnswer:
-        started = time.monotonic()
+        started, version = time.monotonic(), self.version
         body = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 (it outlives this call)
         try:
             length = self._fetch(request, body, started + self.limits.seconds)
@@ -63,7 +63,7 @@ class RemoteRunner:
             body.close()
             raise
         body.seek(0)
-        return QueryAnswer(body, length, request.media_type, time.monotonic() - started)
+        return QueryAnswer(body, length, request.media_type, time.monotonic() - started, version)
 
     def close(self) -> None:
         self._client.close()

@@ -49,6 +49,8 @@ class QueryAnswer:
     length: int
     media_type: str
     seconds: float
+    version: str
+    """Of the data that it is of."""
 
 
 class QueryRunner(Protocol):

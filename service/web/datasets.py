@@ -24,6 +24,7 @@ from service.publication.licence import licence
 from service.publication.making import SUFFIX, Dump
 from service.publication.vocabulary import curie
 from service.resources import forms
+from service.web.admission import client_of_request
 from service.web.negotiation import HTML, RDF_FORMS, Form, choose, vary
 from service.web.problems import Problem
 from service.web.site import Site, site
@@ -98,7 +99,18 @@ def listing() -> AnyResponse:
 
 @blueprint.get(f"/dumps/<name>{SUFFIX}")
 def dump(name: str) -> AnyResponse:
-    """One dump: a file where it is made, or else made as it is read."""
+    """One dump: a file where it is made, or else made as it is read. A client has a few under way at most."""
+    leave = site().admission.enter(client_of_request())
+    try:
+        response = _dump(name)
+    except BaseException:
+        leave()
+        raise
+    response.call_on_close(leave)
+    return response
+
+
+def _dump(name: str) -> AnyResponse:
     version = site().data.published()
     manifest = read_manifest(version)
     publication = ready(version, WAIT_SECONDS).publication

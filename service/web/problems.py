@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 
 from service.errors import DataError, EmicicloError
+from service.queries.refusal import QueryRefused
 
 _CHARSET: Final = re.compile(r";\s*charset=[^;,]*", re.IGNORECASE)
 LONGEST_ACCEPT: Final = 4096
@@ -92,7 +93,21 @@ def _of_http(error: HTTPException) -> Problem:
 
 
 def _of_ours(error: EmicicloError) -> Problem:
+    if isinstance(error, QueryRefused):
+        return of_refusal(error)
     return Problem(503 if isinstance(error, DataError) else 500, str(error))
+
+
+def of_refusal(refusal: QueryRefused, **more: Any) -> Problem:
+    """A refused query as a problem: with the place in the text, the limit that was met, and when to try again."""
+    if refusal.place:
+        more |= refusal.place._asdict()
+    if refusal.suggestion:
+        more["suggestion"] = refusal.suggestion
+    if refusal.limit and refusal.limit not in ("syntax", "dataset"):
+        more["limit"] = refusal.limit
+    headers = {"Retry-After": str(refusal.retry_after)} if refusal.retry_after is not None else {}
+    return Problem(refusal.status, refusal.detail, headers=headers, **more)
 
 
 def _unexpected(app: Flask, error: Exception) -> Problem:

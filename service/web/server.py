@@ -27,6 +27,8 @@ from service.web import datasets
 from service.web.app import create_app
 
 HEADER_SECONDS: Final = 15
+HEADER_BYTES: Final = 1 << 17
+"""Of a request line and its headers together: a query that is longer comes by POST."""
 CONNECTIONS: Final = 4096
 """Connections that are open at once; most are idle, so that there are many more of them than threads."""
 STOP_SECONDS: Final = 5
@@ -128,7 +130,7 @@ def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Cal
         interface=Interfaces.WSGI,
         workers=1,  # one process: the limits per client and the pool of workers are counted in it
         blocking_threads=settings.web_threads,
-        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000),
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_SECONDS * 1000, max_buffer_size=HEADER_BYTES),
         respawn_failed_workers=True,
         workers_kill_timeout=STOP_SECONDS,
         backpressure=CONNECTIONS,

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Final, NamedTuple
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, request
@@ -20,7 +20,7 @@ from service.web import console, datasets, service_description
 from service.web.admission import client_of_request
 from service.web.bodies import Bodies
 from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
-from service.web.problems import Problem, accepted
+from service.web.problems import Problem, accepted, of_refusal
 from service.web.site import site
 
 blueprint = Blueprint("sparql", __name__)
@@ -86,7 +86,7 @@ def endpoint() -> Response:
                 return vary(console.answered(asked.query, answer))
         return _answer(asked, asked.query)
     except QueryRefused as refusal:
-        raise _problem(refusal) from refusal
+        raise of_refusal(refusal, limits=service_description.limits(site().settings.sparql)) from refusal
 
 
 def _for_people() -> bool:
@@ -115,15 +115,17 @@ def _answer(asked: Parameters, query: str) -> Response:
             found = _federated(found, asked, client)
             run = replace(run, text=found.text, prefixes=found.prefixes)
         answer = runner.run(run, client)
+        response = _body(answer)
     except QueryRefused as refusal:
         leave()
         raise (found.complaint(refusal.detail) if refusal.limit == "syntax" else refusal) from refusal
     except BaseException:
         leave()
         raise
-    response = _body(answer)
     response.call_on_close(leave)
-    return _labelled(response, runner.version, tag if request.method != "POST" else None)
+    # By the version that answered: another may have been published since.
+    tag = _tag(answer.version, run) if lasting and request.method != "POST" else None
+    return _labelled(response, answer.version, tag)
 
 
 def _runner() -> QueryRunner:
@@ -329,16 +331,3 @@ def _text(body: bytes) -> str:
         return body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Problem(400, f"the query is not UTF-8: byte {error.start} is {body[error.start]:#04x}") from error
-
-
-def _problem(refusal: QueryRefused) -> Problem:
-    more: dict[str, Any] = {}
-    if refusal.place:
-        more |= refusal.place._asdict()
-    if refusal.suggestion:
-        more["suggestion"] = refusal.suggestion
-    if refusal.limit and refusal.limit not in ("syntax", "dataset"):
-        more["limit"] = refusal.limit
-    more["limits"] = service_description.limits(site().settings.sparql)
-    headers = {"Retry-After": str(refusal.retry_after)} if refusal.retry_after is not None else {}
-    return Problem(refusal.status, refusal.detail, headers=headers, **more)

@@ -68,7 +68,7 @@ class Overhead:
     throughput: dict[str, dict[str, float]]
     """Server to query to requests a second of eight clients."""
     parts: dict[str, dict[str, float]]
-    """Query to part of the service to its median; the engine's time is in `worker`, that of reading in `application`."""
+    """Query to part of the service to its median: the engine is in `worker`, reading in `application`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ class _Prepared:
         return ()
 
     def run(self, request: QueryRequest, client: str) -> QueryAnswer:
-        return QueryAnswer(BytesIO(self.body), len(self.body), request.media_type, 0.0)
+        return QueryAnswer(BytesIO(self.body), len(self.body), request.media_type, 0.0, "")
 
     def close(self) -> None: ...
 

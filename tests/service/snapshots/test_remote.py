@@ -33,7 +33,7 @@ def endpoint() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def runner(endpoint: str) -> Iterator[RemoteRunner]:
-    made = RemoteRunner(endpoint, LIMITS, "1")
+    made = RemoteRunner(endpoint, LIMITS, lambda: "1")
     yield made
     made.close()
 
@@ -62,7 +62,7 @@ def test_limits_hold_for_a_store_elsewhere(endpoint: str, runner: RemoteRunner) 
         (replace(LIMITS, bytes=1000), "SELECT * { ?s ?p ?o }", "result_bytes"),
         (replace(LIMITS, seconds=0.3), ENDLESS, "seconds"),
     ):
-        short = RemoteRunner(endpoint, limits, "1")
+        short = RemoteRunner(endpoint, limits, lambda: "1")
         assert refused(short, table(query)).limit == limit
         short.close()
     assert runner.run(table("SELECT * { ?s ?p ?o }"), "a").length > 1000
@@ -88,11 +88,11 @@ def test_a_store_that_fails_or_stops_amid_its_answer_gives_no_answer(
         answering(status, "application/sparql-results+json", body, length) as url,
         pytest.raises(DataError, match="answer"),
     ):
-        RemoteRunner(url, LIMITS, "1")
+        RemoteRunner(url, LIMITS, lambda: "1")
 
 
 def test_a_store_that_is_down_is_told_at_once() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         with pytest.raises(DataError):
-            RemoteRunner(f"http://127.0.0.1:{probe.getsockname()[1]}/query", LIMITS, "1")
+            RemoteRunner(f"http://127.0.0.1:{probe.getsockname()[1]}/query", LIMITS, lambda: "1")
