@@ -22,12 +22,12 @@ from service import reports
 from service.answer import jsonld
 from service.answers import keep_answer
 from service.corpus import DataDirectory, open_graph, read_manifest
+from service.embedders import open_embedder
 from service.errors import EmicicloError
 from service.export import export_quads
 from service.loading.build import LoadReport, load
 from service.loading.checks import printed_groups, run_checks
 from service.loading.plain import RdfReport, load_rdf
-from service.models import open_embedder
 from service.pipeline import Engine, ask
 from service.question import Filters, QuestionError
 from service.settings import Settings, load_settings

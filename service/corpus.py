@@ -19,10 +19,10 @@ from typing import Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from service.embedders import open_embedder
 from service.embedding import Embedder
 from service.errors import ConfigurationError, DataError
 from service.graph import EmbeddedGraph, GraphStore, RemoteGraph
-from service.models import open_embedder
 from service.settings import Settings
 from service.vectors import VectorStore
 from service.vectors.embedded import EmbeddedIndex

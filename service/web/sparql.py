@@ -20,7 +20,7 @@ from service.web import console, datasets, service_description
 from service.web.admission import client_of_request
 from service.web.bodies import Bodies
 from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
-from service.web.problems import Problem, accepted, of_refusal
+from service.web.problems import Problem, of_refusal, preferred
 from service.web.site import site
 
 blueprint = Blueprint("sparql", __name__)
@@ -91,8 +91,7 @@ def endpoint() -> Response:
 
 def _for_people() -> bool:
     """Whether a browser navigates here, rather than a program that asks for an answer."""
-    offered = [form.media_type for form in (*TABLES, *GRAPHS)]
-    return accepted().best_match([*offered, HTML.media_type]) == HTML.media_type
+    return preferred(*(form.media_type for form in (*TABLES, *GRAPHS)), HTML.media_type) == HTML.media_type
 
 
 def _answer(asked: Parameters, query: str) -> Response:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from werkzeug.serving import make_server
 
+from service.embedders import open_embedder
 from service.embedding import (
     Calibration,
     HashEmbedder,
@@ -23,7 +24,6 @@ from service.embedding import (
     unit,
 )
 from service.errors import ConfigurationError, EmicicloError
-from service.models import open_embedder
 from service.openai_embedding import OpenAIEmbedder
 from service.settings import Settings
 
