@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from service.prefixes import PREFIXES, nearest
@@ -15,6 +16,10 @@ from service.queries.words import refuse_unknown_words
 _ENGINE: Final = re.compile(r"(error|fails) at (\d+):(\d+): (.*)", re.DOTALL)
 EXACT: Final = "fails"
 """The word with which a message begins whose place is exact."""
+SHORT: Final = 2000
+"""Characters of a query whose reading is kept …"""
+KEPT: Final = 512
+"""… and how many are, at most."""
 LONGEST: Final = 300
 """Characters of an engine's complaint that a refusal repeats."""
 
@@ -62,11 +67,21 @@ def _near(read: tuple[Token, ...], index: int) -> str:
 
 
 def read(text: str, size: QuerySize) -> ReadQuery:
-    """Read a query. Raises `QueryRefused` for what is too large, no query, or written for one engine only."""
+    """Read a query. Raises `QueryRefused` for what is too large, no query, or written for one engine only.
+
+    Short ones are kept: programs ask the same again and again.
+    """
+    return _read_and_keep(text, size) if len(text) <= SHORT else _read(text, size)
+
+
+def _read(text: str, size: QuerySize) -> ReadQuery:
     structure = read_structure(text, size)
     edits = leniencies(structure)
     refuse_unknown_words(structure)
     return ReadQuery(structure, edit(text, edits), _predeclared(structure))
+
+
+_read_and_keep: Final = lru_cache(KEPT)(_read)
 
 
 def _predeclared(structure: Structure) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What a page shows of a group, a component or a committee: names, sides, members on a day."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from pyoxigraph import NamedNode
@@ -42,7 +42,7 @@ class Body:
     names: tuple[DatedName, ...]
     sides: tuple[Stance, ...]
     components: tuple[tuple[str, str], ...]
-    """IRI and name on the day."""
+    """Those that had members on the day: IRI, and name then."""
     day: date
     members: tuple[Member, ...]
 
@@ -50,15 +50,23 @@ class Body:
 def read_body(iri: NamedNode, graph: GraphStore, names: Names, day: date) -> Body:
     """Read what a page shows of a body on a day."""
     organisation = names.chamber.organisations.get(iri.value)
-    rows = graph.select(sparql.bind(sparql.query("resources/body-sides"), "?body", [iri]))
+    query = sparql.bind(sparql.query("resources/body-sides"), "?body", [iri])
+    rows = graph.select(sparql.bind(query, "?day", [day_literal(day)]))
     names.of(row[name].value for row in rows for name in ("side", "government") if name in row)
     return Body(
-        tuple(sorted(organisation.names, key=lambda n: n.begin)) if organisation else (),
+        tuple(_called(name) for name in sorted(organisation.names, key=lambda n: n.begin)) if organisation else (),
         tuple(_stance(row, names) for row in rows if "membership" in row),
         tuple((row["component"].value, names.on(row["component"].value, day)) for row in rows if "component" in row),
         day,
         _members(iri, graph, names, day),
     )
+
+
+def _called(name: DatedName) -> DatedName:
+    """A dated name as it is written in a text, and without a sigla that says the same."""
+    written = organisation_name(name.name)
+    sigla = name.sigla if name.sigla and name.sigla.casefold() != written.casefold() else None
+    return replace(name, name=written, sigla=sigla)
 
 
 def _stance(row: Row, names: Names) -> Stance:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
+from urllib.parse import urlsplit
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
@@ -19,6 +20,8 @@ MOST_VALUES: Final = 200
 """Values of one property that a page shows; the RDF forms have them all."""
 MOST_MENTIONS: Final = 50_000
 """Mentions by one property that can be paged through; more are only counted."""
+LONGEST_ADDRESS: Final = 60
+"""Characters of an IRI that a page shows whole where nothing names it."""
 _DEEPEST: Final = 4
 
 Item = TypeVar("Item")
@@ -113,7 +116,7 @@ def facts_of(iri: NamedNode, triples: Sequence[Triple], names: Names) -> tuple[F
     def value(term: object, above: frozenset[object]) -> Value:
         if isinstance(term, NamedNode):
             name = linked[term.value]
-            text = name.text if name.described else labels.get(term.value, term.value)
+            text = name.text if name.described else labels.get(term.value) or _address(term.value)
             return Value(text, name.language, term.value, name.described)
         if isinstance(term, Literal):
             plain = term.language or term.datatype.value == f"{XSD}string"
@@ -123,6 +126,14 @@ def facts_of(iri: NamedNode, triples: Sequence[Triple], names: Names) -> tuple[F
         return Value("…")
 
     return facts(iri, frozenset())
+
+
+def _address(iri: str) -> str:
+    """What a link that leads away says: the IRI, or the site and the end of one that is long."""
+    if len(iri) <= LONGEST_ADDRESS:
+        return iri
+    site = urlsplit(iri).hostname
+    return f"{site} … {iri[-24:]}" if site else f"{iri[:LONGEST_ADDRESS]}…"
 
 
 def inverses(

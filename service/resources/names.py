@@ -29,6 +29,7 @@ _TITLES: Final = (
 )
 _REFERENCES: Final = (f"{EMI}speaker", f"{EMI}government", f"{ORG}member", f"{ORG}organization", f"{ORG}role")
 _MEMBERSHIP: Final = f"{ORG}Membership"
+_COLLABORATION: Final = f"{ORG}OrganizationalCollaboration"
 _BODIES: Final = frozenset({f"{EMI}Group", f"{EMI}Component", f"{EMI}Committee", f"{ORG}Organization"})
 _AT_ONCE: Final = 200
 """Resources that one query asks about."""
@@ -64,13 +65,8 @@ class Names:
         """A name for each IRI; one that is made of the IRI where nothing gives it another."""
         wanted = sorted(set(iris))
         self._read(wanted)
-        self._read(
-            term.value
-            for iri in wanted
-            if not self._titled(iri)
-            for reference in _REFERENCES
-            for term in self._known[iri].get(reference, ())
-        )
+        # What a name is made of may have a made name itself: a side's membership, in what a government faces.
+        self._read(self._referred(self._referred(wanted)))
         self._look_for([iri for iri in wanted if not self._known[iri]])
         return {iri: self._name(iri) for iri in wanted}
 
@@ -94,6 +90,19 @@ class Names:
         """The day of an event or an act; None where it has none."""
         self._read([iri])
         return _day(self._known[iri], f"{EMI}date")
+
+    def _referred(self, iris: Iterable[str]) -> list[str]:
+        """What the names of resources without a title are made of."""
+        found = [
+            term.value
+            for iri in iris
+            if not self._titled(iri)
+            for reference in _REFERENCES
+            for term in self._known[iri].get(reference, ())
+            if isinstance(term, NamedNode)
+        ]
+        self._read(found)
+        return found
 
     def _read(self, iris: Iterable[str]) -> None:
         missing = sorted({iri for iri in iris if iri not in self._known})
@@ -134,7 +143,7 @@ class Names:
         return not member and self._title(iri) is not None
 
     def _title(self, iri: str) -> Literal | None:
-        facts = self._known[iri]
+        facts = self._known.get(iri, {})
         for predicate in _TITLES:
             found = [t for t in facts.get(predicate, ()) if isinstance(t, Literal) and t.value.strip()]
             if found:
@@ -166,9 +175,9 @@ class Names:
             printed = _first(facts, f"{EMI}officeAsPrinted")
             office = organisation_name(printed) if printed else self._reference(facts, f"{ORG}role")
             body = self._reference(facts, f"{ORG}organization", begin)
-            parts = (self._reference(facts, f"{ORG}member"), office, body)
+            parts = (self._reference(facts, f"{ORG}member", begin), office, body)
             return ", ".join([*(part for part in parts if part), *([span(begin, end)] if begin else [])])
-        if f"{ORG}OrganizationalCollaboration" in types:
+        if _COLLABORATION in types:
             government = self._reference(facts, f"{EMI}government")
             return gettext("Sides under %(government)s", government=government) if government else None
         begin, end = _day(facts, f"{DCAT}startDate"), _day(facts, f"{DCAT}endDate")
@@ -179,9 +188,25 @@ class Names:
             organisation = self.chamber.organisations.get(term.value) if day else None
             if organisation and day:
                 return organisation_name(organisation.name_on(day))
-            title = self._title(term.value)
-            return title.value if title else tail(term.value)
+            if isinstance(term, NamedNode):
+                return self._referent(term.value)
+            if isinstance(term, Literal):
+                return term.value
         return None
+
+    def _referent(self, iri: str) -> str:
+        """What something is called within the name of another: by its title, or as the sides under a government."""
+        facts = self._known.get(iri, {})
+        types = {term.value for term in facts.get(TYPE, ())}
+        title = self._title(iri)
+        if title:
+            return organisation_name(title.value) if _BODIES.intersection(types) else title.value
+        if _COLLABORATION in types:
+            governments = (self._title(term.value) for term in facts.get(f"{EMI}government", ()))
+            government = next((found.value for found in governments if found), None)
+            if government:
+                return gettext("Sides under %(government)s", government=government)
+        return tail(iri)
 
 
 def tail(iri: str) -> str:

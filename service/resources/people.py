@@ -16,7 +16,8 @@ from service.resources.generic import Page, paged
 from service.resources.names import Names, as_day
 
 PER_LIST: Final = 20
-_KINDS: Final = {f"{EMI}Group": "groups", f"{EMI}Component": "groups", f"{EMI}Committee": "committees"}
+_COMPONENT: Final = f"{EMI}Component"
+_KINDS: Final = {f"{EMI}Group": "groups", _COMPONENT: "groups", f"{EMI}Committee": "committees"}
 _PLAIN: Final = (f"{ROLE}member", f"{ROLE}deputy")
 
 
@@ -118,6 +119,8 @@ def _stint(row: Row, names: Names, last_day: date | None) -> Stint:
     printed = text_of(row, "office")
     office = organisation_name(printed) if printed else None
     plain = kind != "offices" and role in _PLAIN
+    if plain and text_of(row, "class") == _COMPONENT:  # some are called as a group is
+        office = names.one(_COMPONENT).text
     return Stint(
         row["membership"].value,
         kind,

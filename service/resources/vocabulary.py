@@ -109,6 +109,19 @@ _TERMS: Final = {
     f"{OCD}iniziativa": _("initiative"),
     f"{OCD}carica": _("office"),
     f"{OCD}ruolo": _("office"),
+    f"{OCD}adesioneGruppo": _("membership of a group"),
+    f"{OCD}adesioneGruppoMisto": _("membership of a component"),
+    f"{OCD}atto": _("Act"),
+    f"{OCD}componenteGruppoMisto": _("component of the mixed group"),
+    f"{OCD}deputato": _("deputy"),
+    f"{OCD}governo": _("government"),
+    f"{OCD}gruppoParlamentare": _("group"),
+    f"{OCD}incarico": _("office in a group"),
+    f"{OCD}intervento": _("speech"),
+    f"{OCD}legislatura": _("legislature"),
+    f"{OCD}mandatoCamera": _("mandate"),
+    f"{OCD}organo": _("committee"),
+    f"{OCD}ufficioParlamentare": _("office in a committee"),
 }
 
 

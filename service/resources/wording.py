@@ -1,8 +1,14 @@
 """Words and days in the reader's language: the part of Flask-Babel that is used here, typed."""
 
 from datetime import date
+from typing import Final, TypeVar
 
 import flask_babel
+
+_ELIDED: Final = (8, 11)
+"""Days whose Italian names begin with a vowel: dall'8, dall'11."""
+
+Text = TypeVar("Text", bound=str)
 
 
 def gettext(message: str, **values: object) -> str:
@@ -18,5 +24,12 @@ def in_words(day: date) -> str:
 def span(begin: date, end: date | None) -> str:
     """An interval of days, both included."""
     if end is None:
-        return gettext("since %(day)s", day=in_words(begin))
+        return elided(gettext("since %(day)s", day=in_words(begin)), begin)
     return gettext("%(first)s to %(last)s", first=in_words(begin), last=in_words(end))
+
+
+def elided(text: Text, day: date) -> Text:
+    """A text that begins with "dal" and this day as Italian says it; any other text as it is."""
+    if day.day in _ELIDED and text.startswith("dal "):
+        return type(text)("dall'" + text[len("dal ") :])
+    return text

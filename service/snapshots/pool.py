@@ -8,6 +8,7 @@ long queries run as may. So the quick ones, which are nearly all, find a worker 
 import contextlib
 import json
 import logging
+import math
 import os
 import signal
 import socket
@@ -69,6 +70,7 @@ class Worker:
     def __init__(self, snapshot: Snapshot, memory_mb: int) -> None:
         self.snapshot = snapshot
         ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _interval(READY_SECONDS))
         self.connection = ours
         with theirs:
             root = str(Path(__file__).resolve().parents[2])
@@ -97,7 +99,6 @@ class Worker:
 
     def send(self, job: dict[str, Any]) -> None:
         body = json.dumps(job).encode()
-        self.connection.settimeout(READY_SECONDS)
         self.connection.sendall(struct.pack("!I", len(body)) + body)
 
     def frame(self, deadline: float) -> tuple[bytes, bytes]:
@@ -115,8 +116,12 @@ class Worker:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            self.connection.settimeout(left)
-            part = self.connection.recv(1 << 17)
+            # Not with `settimeout`: it has every call wait for the interpreter once more.
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _interval(left))
+            try:
+                part = self.connection.recv(1 << 17)
+            except BlockingIOError:
+                continue
             if not part:
                 raise EOFError
             self._buffer += part
@@ -148,6 +153,12 @@ class Worker:
         self.process.wait()
 
 
+def _interval(seconds: float) -> bytes:
+    """A `timeval`; one of nothing would mean for ever."""
+    whole = max(1, math.ceil(seconds * 1e6))
+    return struct.pack("@ll", *divmod(whole, 1_000_000))
+
+
 class QueryPool:
     """Runs queries in worker processes over the snapshot that is published now."""
 
@@ -159,7 +170,11 @@ class QueryPool:
         self.limits = limits
         self.size = size
         self._find = find
-        self._state = threading.Condition()
+        self._state = threading.Lock()
+        self._worker_free = threading.Condition(self._state)
+        self._place_free = threading.Condition(self._state)
+        self._worker_missing = threading.Condition(self._state)
+        """What the keeper waits for; it must not be woken by every query."""
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._taken_along: set[Worker] = set()
@@ -229,7 +244,8 @@ class QueryPool:
             self._closed = True
             workers = [*self._idle, *self._busy, *self._taken_along]
             self._idle.clear()
-            self._state.notify_all()
+            for condition in (self._worker_free, self._place_free, self._worker_missing):
+                condition.notify_all()
         for worker in workers:
             worker.kill()
         self._keeper.join(READY_SECONDS)
@@ -263,7 +279,7 @@ class QueryPool:
                         retry_after=1,
                         limit="workers",
                     )
-                self._state.wait(left)
+                self._worker_free.wait(left)
             self._busy.add(worker)
             return worker
 
@@ -274,7 +290,7 @@ class QueryPool:
             if worker.process.poll() is None:
                 return worker
             worker.connection.close()
-            self._state.notify_all()
+            self._worker_missing.notify()
         return None
 
     def _give_back(self, worker: Worker, *, reusable: bool) -> None:
@@ -284,7 +300,9 @@ class QueryPool:
             keep = reusable and not worker.low_priority and worker.snapshot is self._snapshot and not self._closed
             if keep:
                 self._idle.append(worker)
-            self._state.notify_all()
+                self._worker_free.notify()
+            else:
+                self._worker_missing.notify()
         if not keep:
             worker.kill()
 
@@ -294,7 +312,7 @@ class QueryPool:
         with self._state:
             self._busy.discard(worker)
             self._taken_along.add(worker)
-            self._state.notify_all()
+            self._worker_missing.notify()
             if not self._has_place(client):
                 if self._waiting >= WAITING_PER_PLACE * self.size.long:
                     raise self._no_place(client)
@@ -313,7 +331,7 @@ class QueryPool:
                 left = deadline - time.monotonic()
                 if left <= 0 or self._closed:
                     raise self._no_place(client)
-                self._state.wait(left)
+                self._place_free.wait(left)
         finally:
             self._waiting -= 1
 
@@ -340,7 +358,7 @@ class QueryPool:
             self._long[client] -= 1
             if not self._long[client]:
                 del self._long[client]
-            self._state.notify_all()
+            self._place_free.notify_all()
 
     def died(self) -> QueryRefused:
         """The refusal of a query that ended its worker."""
@@ -357,9 +375,9 @@ class QueryPool:
         look_at = time.monotonic() + LOOK_SECONDS
         while True:
             with self._state:
-                # Every query that ends wakes this thread: it looks for a snapshot no more often for that.
+                # A worker that is missing wakes this thread: it looks for a snapshot no more often for that.
                 while not self._closed and (full := self._full()) and (left := look_at - time.monotonic()) > 0:
-                    self._state.wait(left)
+                    self._worker_missing.wait(left)
                 if self._closed:
                     return
             try:
@@ -384,7 +402,7 @@ class QueryPool:
             former = list(self._idle)
             self._idle = [first]
             self._snapshot, self._graphs = found, first.graphs
-            self._state.notify_all()
+            self._worker_free.notify()
         for worker in former:
             worker.kill()
 
@@ -392,7 +410,7 @@ class QueryPool:
         with self._state:
             if not self._closed:
                 self._idle.append(worker)
-                self._state.notify_all()
+                self._worker_free.notify()
                 return
         worker.kill()
 

@@ -35,6 +35,8 @@ TIED_TO_PARENT: Final = sys.platform == "linux"
 _PR_SET_PDEATHSIG: Final = 1
 GRACE_SECONDS: Final = 2
 """Processor seconds beyond the limit after which the kernel ends a worker whose parent did not."""
+_STATM: Final = os.open("/proc/self/statm", os.O_RDONLY) if os.path.exists("/proc/self/statm") else None
+"""Kept open, as it is read after every query."""
 XML_NAME: Final = re.compile(r"[^\W\d][\w.\-]*\Z")
 """What a property must end in, so that an XML element can be named after it."""
 GRAPHS: Final = 10_000
@@ -66,13 +68,15 @@ class _Answer:
     def __init__(self, output: socket.socket, job: dict[str, Any]) -> None:
         self._output = output
         self._block = bytearray()
-        self._left = int(job["bytes"])
-        self._rows_left = int(job["rows"])
+        self._written = 0
+        self._bytes = int(job["bytes"])
+        self._rows = self._rows_left = int(job["rows"])
         self._count = counter(job["media_type"]) if job["table"] else None
+        self._uncounted: list[bytes] = []
 
     def write(self, data: Any) -> int:
-        self._left -= len(data)
-        if self._left < 0:
+        self._written += len(data)
+        if self._written > self._bytes:
             raise Refused("result_bytes")
         self._block += data
         if len(self._block) >= BLOCK:
@@ -80,12 +84,24 @@ class _Answer:
         return len(data)
 
     def flush(self) -> None:
-        if not self._block:
-            return
+        self._output.sendall(self._frame())
+
+    def end(self, resident: int) -> None:
+        """Send what is left, and that it was all, in one go: whoever waits is woken once."""
+        told = str(resident).encode()
+        self._output.sendall(self._frame() + FRAME.pack(END, len(told)) + told)
+
+    def _frame(self) -> bytes:
+        """What is held back, as a frame."""
+        block = bytes(self._block)
+        self._block.clear()
         if self._count:
-            self.take(self._count(bytes(self._block)))
-        send(self._output, DATA, self._block)
-        self._block = bytearray()
+            self._uncounted.append(block)
+            # Every row takes a byte at least, so that most answers need no counting.
+            if self._written > self._rows:
+                self.take(sum(map(self._count, self._uncounted)))
+                self._uncounted.clear()
+        return FRAME.pack(DATA, len(block)) + block if block else b""
 
     def take(self, rows: int) -> None:
         """Count solutions or triples. Raises `Refused` past the limit."""
@@ -99,15 +115,17 @@ def send(output: socket.socket, kind: bytes, body: bytes | bytearray = b"") -> N
     output.sendall(FRAME.pack(kind, len(body)) + body)
 
 
-def receive(connection: socket.socket, size: int) -> bytes | None:
-    """Read so many bytes; None at the end of the stream."""
-    parts = bytearray()
-    while len(parts) < size:
-        part = connection.recv(size - len(parts))
+def receive(connection: socket.socket) -> bytes | None:
+    """Read one job, of which the parent sends no second before the first is answered; None at the end of the stream."""
+    parts, whole = bytearray(), 4
+    while len(parts) < whole:
+        part = connection.recv(BLOCK)
         if not part:
             return None
         parts += part
-    return bytes(parts)
+        if len(parts) >= 4:
+            whole = 4 + struct.unpack_from("!I", parts)[0]
+    return bytes(parts[4:])
 
 
 def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
@@ -134,7 +152,7 @@ def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
     else:
         table_format = ox.QueryResultsFormat.from_media_type(job["media_type"])
         found.serialize(cast(IO[bytes], file), table_format)
-    file.flush()
+    file.end(_resident())
 
 
 def _merged(store: ox.Store, default: Iterable[ox.NamedNode], named: Iterable[ox.NamedNode]) -> ox.Store:
@@ -170,17 +188,13 @@ def _named_in_xml(triples: Iterable[ox.Triple]) -> Iterator[ox.Triple]:
 
 def serve(connection: socket.socket, store: ox.Store) -> None:
     """Answer jobs until the parent closes the connection."""
-    while (head := receive(connection, 4)) is not None:
-        body = receive(connection, struct.unpack("!I", head)[0])
-        if body is None:
-            return
+    while (body := receive(connection)) is not None:
         job = json.loads(body)
         used = resource.getrusage(resource.RUSAGE_SELF)
         processor = int(used.ru_utime + used.ru_stime + job["seconds"]) + 1 + GRACE_SECONDS
         resource.setrlimit(resource.RLIMIT_CPU, (processor, resource.RLIM_INFINITY))
         try:
             answer(store, job, connection)
-            send(connection, END, str(_resident()).encode())
         except Refused as limit:
             _refuse(connection, "limit", str(limit))
         except NotExpressible as error:
@@ -199,11 +213,9 @@ def _refuse(connection: socket.socket, why: str, message: str) -> None:
 
 def _resident() -> int:
     """Bytes of memory that this process holds now."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * resource.getpagesize()
-    except OSError:
+    if _STATM is None:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return int(os.pread(_STATM, 64, 0).split()[1]) * resource.getpagesize()
 
 
 def isolate() -> str:

@@ -4,6 +4,7 @@ import ipaddress
 import threading
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 
 from flask import request
 
@@ -49,7 +50,11 @@ class Admission:
 
 def client_of_request() -> str:
     """The client that asks: its address, and for IPv6 its network, as one client has many addresses there."""
-    address = request.remote_addr or "unknown"
+    return _client_at(request.remote_addr or "unknown")
+
+
+@lru_cache(4096)
+def _client_at(address: str) -> str:
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

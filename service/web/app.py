@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from flask import Flask, Response
+from flask import Flask, Response, request
 from flask_compress import Compress
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -36,10 +36,24 @@ COMPRESSED: Final = [
 EXPOSED: Final = (
     "Accept-Ranges, Content-Range, ETag, Link, Location, Repr-Digest, Retry-After, Server-Timing, X-Corpus-Version"
 )
+ALLOWED: Final = (
+    "Accept, Accept-Language, Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, If-Range, "
+    "Range, User-Agent, X-Requested-With"
+)
+"""Headers that a script of another site may send. `Accept` is among them, as browsers ask before sending a long one."""
 POLICY: Final = (
     "default-src 'self'; img-src 'self' data: https:; style-src 'self' 'unsafe-inline'; "
     "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 )
+
+COMMON: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "strict-origin-when-cross-origin",
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": EXPOSED,
+}
+"""Headers of every response that does not set them itself."""
 
 
 def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryRunner | None = None) -> Flask:
@@ -82,9 +96,12 @@ def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryR
 
 def _headers(response: Response) -> Response:
     """What every response says; the data are public, so any page may read them."""
-    response.headers.setdefault("X-Content-Type-Options", "nosniff")
-    response.headers.setdefault("Content-Security-Policy", POLICY)
-    response.headers.setdefault("Referrer-Policy", "strict-origin-when-cross-origin")
-    response.headers.setdefault("Access-Control-Allow-Origin", "*")
-    response.headers.setdefault("Access-Control-Expose-Headers", EXPOSED)
+    said = {name.lower() for name, _ in response.headers}
+    for name, value in COMMON.items():
+        if name.lower() not in said:
+            response.headers.add(name, value)
+    if request.method == "OPTIONS":
+        response.headers["Access-Control-Allow-Headers"] = ALLOWED
+        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "GET, HEAD, OPTIONS")
+        response.headers["Access-Control-Max-Age"] = "86400"
     return response

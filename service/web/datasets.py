@@ -25,7 +25,7 @@ from service.publication.making import SUFFIX, Dump
 from service.publication.vocabulary import curie
 from service.resources import forms
 from service.web.admission import client_of_request
-from service.web.negotiation import HTML, RDF_FORMS, Form, choose, vary
+from service.web.negotiation import HTML, RDF_FORMS, Form, beside, choose, vary
 from service.web.problems import Problem
 from service.web.site import Site, site
 
@@ -106,6 +106,8 @@ def dump(name: str) -> AnyResponse:
     except BaseException:
         leave()
         raise
+    # A file that is passed through to the server is closed there, and what is to be called at its end is not.
+    response.direct_passthrough = False
     response.call_on_close(leave)
     return response
 
@@ -281,6 +283,5 @@ def _respond(body: str | bytes, form: Form, corpus: Described) -> Response:
 
 
 def _link(response: Response, path: str, offered: Sequence[Form], served: Form) -> None:
-    for form in offered:
-        if form is not served:
-            response.headers.add("Link", f'<{path}?format={form.name}>; rel="alternate"; type="{form.media_type}"')
+    for form in beside(offered, served):
+        response.headers.add("Link", f'<{path}?format={form.name}>; rel="alternate"; type="{form.media_type}"')

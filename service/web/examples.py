@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from service.examples import DESCRIPTIONS, LICENCE, PATH, TAGS, TITLES, Example, as_rdf, example_as_rdf, examples
 from service.resources import forms
 from service.web.language import DEFAULT, language
-from service.web.negotiation import HTML, RDF_FORMS, Form, choose, vary
+from service.web.negotiation import HTML, RDF_FORMS, Form, beside, choose, vary
 from service.web.problems import Problem
 from service.web.site import site
 
@@ -23,6 +23,9 @@ blueprint = Blueprint("examples", __name__)
 JSON: Final = Form("application/json", "json")
 QUERY: Final = Form("application/sparql-query", "rq")
 FRESH_SECONDS: Final = 3600
+_FORM_NAMES: Final = {
+    "json": "JSON", "rq": "SPARQL", "ttl": "Turtle", "jsonld": "JSON-LD", "nt": "N-Triples", "rdf": "RDF/XML",
+}  # fmt: skip
 LONGEST_SEARCH: Final = 200
 """Characters of a search that are looked at."""
 
@@ -130,6 +133,7 @@ def _frame() -> dict[str, Any]:
     return {
         "spoken": spoken,
         "tag_name": lambda tag: TAGS[tag] if spoken == "it" else tag.replace("sparql-", "SPARQL "),
+        "form_name": lambda name: _FORM_NAMES[name],
         "licence": LICENCE,
     }
 
@@ -138,10 +142,9 @@ def _response(body: str | bytes, form: Form, offered: Sequence[Form]) -> AnyResp
     response = Response(body, mimetype=form.media_type)
     # A page comes in the language of a cookie and tells what is loaded.
     response.headers["Cache-Control"] = "no-cache" if form is HTML else f"public, max-age={FRESH_SECONDS}"
-    for other in offered:
-        if other is not form:
-            address = f"{request.path}?format={other.name}"
-            response.headers.add("Link", f'<{address}>; rel="alternate"; type="{other.media_type}"')
+    for other in beside(offered, form):
+        address = f"{request.path}?format={other.name}"
+        response.headers.add("Link", f'<{address}>; rel="alternate"; type="{other.media_type}"')
     if offered:
         vary(response, "Accept")
     response.add_etag()

@@ -13,7 +13,7 @@ from service.prefixes import PREFIXES
 from service.publication.memberships import Wanted, memberships, reified
 from service.resources import forms
 from service.resources.description import LONGEST_IRI, is_held, parse_iri
-from service.web.negotiation import RDF_FORMS, Form, choose, vary
+from service.web.negotiation import RDF_FORMS, Form, beside, choose, vary
 from service.web.problems import Problem
 from service.web.site import site
 
@@ -49,10 +49,9 @@ def page() -> AnyResponse:
     if found.next:
         following = urlencode({**request.args.to_dict(), "after": found.next})
         response.headers.add("Link", f'</memberships?{following}>; rel="next"')
-    for other in OFFERED:
-        if other is not form:
-            address = urlencode({**request.args.to_dict(), "format": other.name})
-            response.headers.add("Link", f'</memberships?{address}>; rel="alternate"; type="{other.media_type}"')
+    for other in beside(OFFERED, form):
+        address = urlencode({**request.args.to_dict(), "format": other.name})
+        response.headers.add("Link", f'</memberships?{address}>; rel="alternate"; type="{other.media_type}"')
     response.headers["Cache-Control"] = f"public, max-age={FRESH_SECONDS}"
     response.headers["X-Corpus-Version"] = here.manifest.version
     vary(response, "Accept")

@@ -18,13 +18,21 @@ class Form:
     name: str
     also: tuple[str, ...] = ()
     """Other media types that mean the same when a client asks for them."""
+    called: tuple[str, ...] = ()
+    """Other names for `?format=`, by which libraries ask whatever the endpoint: SPARQLWrapper, Virtuoso's clients."""
+
+    def means(self, name: str) -> bool:
+        """Whether `?format=` with this name asks for the form."""
+        return name in (self.name, self.media_type, *self.called, *self.also)
 
 
-TURTLE: Final = Form("text/turtle", "ttl", ("application/x-turtle",))
-N_TRIPLES: Final = Form("application/n-triples", "nt", ("text/plain",))
-JSON_LD: Final = Form("application/ld+json", "jsonld", ("application/json",))
-RDF_XML: Final = Form("application/rdf+xml", "rdf", ("application/xml", "text/xml"))
-HTML: Final = Form("text/html", "html", ("application/xhtml+xml",))
+TURTLE: Final = Form("text/turtle", "ttl", ("application/x-turtle", "text/n3", "text/rdf+n3"), ("turtle", "n3"))
+N_TRIPLES: Final = Form("application/n-triples", "nt", ("text/plain",), ("ntriples", "n-triples"))
+JSON_LD: Final = Form("application/ld+json", "jsonld", ("application/json",), ("json-ld", "json"))
+RDF_XML: Final = Form("application/rdf+xml", "rdf", ("application/xml", "text/xml"), ("rdf+xml", "xml"))
+HTML: Final = Form("text/html", "html", ("application/xhtml+xml",), ("text/x-html+tr",))
+AUTO: Final = "auto"
+"""What Virtuoso's form sends as `format` where nothing is chosen."""
 RDF_FORMS: Final = (TURTLE, JSON_LD, N_TRIPLES, RDF_XML)
 RDF_FORMATS: Final = {
     TURTLE.media_type: RdfFormat.TURTLE,
@@ -41,9 +49,9 @@ def choose(forms: Sequence[Form], *, default: Form | None = None, wanted: str | 
     `format` and 406 where nothing fits.
     """
     wanted = wanted or request.args.get("format")
-    if wanted and wanted != "auto":  # which Virtuoso's form sends where nothing is chosen
+    if wanted and wanted != AUTO:
         for form in forms:
-            if wanted in (form.name, form.media_type, *form.also):
+            if form.means(wanted):
                 return form
         raise Problem(400, f"there is no format {wanted!r} here; known: {', '.join(form.name for form in forms)}")
     ordered = [default, *(form for form in forms if form is not default)] if default else list(forms)
@@ -56,6 +64,16 @@ def choose(forms: Sequence[Form], *, default: Form | None = None, wanted: str | 
     if best is None:
         raise Problem(406, f"served here: {', '.join(form.media_type for form in ordered)}", title="Not acceptable")
     return names[best]
+
+
+def beside(offered: Sequence[Form], served: Form | None) -> list[Form]:
+    """The forms to link as alternates of the one that is served.
+
+    Beside JSON-LD that is the page alone, or one other form: PyLD, which most JSON-LD in Python is read
+    with, fails on an answer that links several.
+    """
+    others = [form for form in offered if form is not served]
+    return ([form for form in others if form is HTML] or others)[:1] if served is JSON_LD else others
 
 
 def vary(response: Response, *headers: str) -> Response:

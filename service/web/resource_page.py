@@ -5,7 +5,7 @@ from datetime import date
 from typing import Final
 
 from flask import render_template, request
-from pyoxigraph import NamedNode, Triple
+from pyoxigraph import Literal, NamedNode, Triple
 
 from ontology import DC, DCTERMS, EMI, FOAF, OCD
 from service.resources.acts import read_act
@@ -27,6 +27,7 @@ STATEMENTS: Final = "statements"
 """`?view=` of the table, for resources that have a view of their own."""
 _BODIES: Final = (f"{EMI}Group", f"{EMI}Component", f"{EMI}Committee")
 _PARTS: Final = (f"{EMI}Sitting", f"{EMI}Debate", f"{EMI}Phase")
+_NUMBER: Final = NamedNode(f"{DC}identifier")
 _ACT_FACTS: Final = (
     f"{DC}identifier",
     f"{DC}type",
@@ -80,7 +81,7 @@ def _table(iri: NamedNode, here: Site, names: Names, triples: tuple[Triple, ...]
         "resource/table.html",
         iri=iri.value,
         name=name,
-        types=[(kind, called[kind]) for kind in types],
+        types=tuple({called[kind].casefold(): (kind, called[kind]) for kind in types}.values()),
         facts=facts_of(iri, triples, names),
         inverses=inverses(iri, here.graph, names, request.args.get("inverse"), _number("page")),
         own_view=any(kind in _VIEWS for kind in name.types),
@@ -123,6 +124,7 @@ def _act(iri: NamedNode, here: Site, names: Names) -> str:
         iri=iri.value,
         name=names.one(iri.value),
         day=day,
+        number=next((t.object.value for t in triples if t.predicate == _NUMBER and isinstance(t.object, Literal)), ""),
         act=read_act(iri, here.graph, names, day),
         facts=facts_of(iri, triples, names),
     )

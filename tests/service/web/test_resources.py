@@ -161,15 +161,32 @@ def test_each_form_has_an_address_and_names_the_others(name: str, client: FlaskC
     assert response.status_code == 200
     assert response.headers["Content-Location"] == path_of(PERSON, format=name)
     alternates = [link for link in response.headers.getlist("Link") if 'rel="alternate"' in link]
-    assert len(alternates) == 4
+    # PyLD fails on JSON-LD that links several alternates.
+    assert len(alternates) == (1 if name == "jsonld" else 4)
     assert not any(f"format={name}>" in link for link in alternates)
     for link in alternates:
         other = client.get(link[1 : link.index(">")])
         assert f'type="{other.mimetype}"' in link
 
 
+@pytest.mark.parametrize("path", ["/ns", "/data", "/topics", "/memberships", "/context.jsonld", path_of(PERSON)])
+def test_scripts_of_other_sites_may_read_everything(path: str, client: FlaskClient) -> None:
+    """A browser asks first where a script sends a long Accept, as Comunica does, or what it knows already."""
+    headers = {
+        "Origin": "https://elsewhere.example",
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "accept,if-none-match",
+    }
+    leave = client.options(path, headers=headers)
+    assert leave.status_code in (200, 204)
+    assert leave.headers["Access-Control-Allow-Origin"] == "*"
+    allowed = leave.headers["Access-Control-Allow-Headers"].lower().split(", ")
+    assert {"accept", "if-none-match"} <= set(allowed)
+    assert "GET" in leave.headers["Access-Control-Allow-Methods"]
+
+
 def test_an_unknown_form_is_refused_with_those_there_are(client: FlaskClient) -> None:
-    problem = client.get(path_of(PERSON, format="n3")).get_json()
+    problem = client.get(path_of(PERSON, format="docx")).get_json()
     assert problem["status"] == 400
     assert "ttl" in problem["detail"]
     assert client.get(path_of(PERSON), headers={"Accept": "image/png"}).status_code == 406

@@ -109,6 +109,30 @@ def test_text_is_utf_8_with_percent_encoding_or_without(client: FlaskClient, enc
         assert response.get_json()["results"]["bindings"][0]["x"]["value"] == wanted
 
 
+def test_a_link_of_virtuosos_form_works_as_it_is(client: FlaskClient) -> None:
+    chosen = {"default-graph-uri": "", "should-sponge": "", "timeout": "0", "debug": "on", "query": ONE}
+    for name, media_type in {
+        "auto": "application/sparql-results+json",
+        "text/html": "text/html",
+        "text/x-html+tr": "text/html",
+        "text/csv": "text/csv",
+        "application/vnd.ms-excel": "text/csv",
+    }.items():
+        response = client.get("/sparql", query_string={**chosen, "format": name})
+        assert (response.status_code, response.mimetype) == (200, media_type)
+
+
+def test_graphs_are_asked_for_by_the_names_that_libraries_use(client: FlaskClient) -> None:
+    """SPARQLWrapper says the form in three parameters, and in Accept."""
+    for name, media_type in {
+        "turtle": "text/turtle", "n3": "text/turtle", "rdf+xml": "application/rdf+xml", "xml": "application/rdf+xml",
+        "json-ld": "application/ld+json", "json": "application/ld+json",
+    }.items():  # fmt: skip
+        asked = {"query": "CONSTRUCT { <http://a/> <http://b/c> 1 } {}", "format": name, "output": name, "results": name}
+        response = client.get("/sparql", query_string=asked)
+        assert (response.status_code, response.mimetype) == (200, media_type)
+
+
 def test_relative_iris_are_resolved_by_the_address_of_the_endpoint(client: FlaskClient) -> None:
     response = ask(client, "CONSTRUCT { <s> <p> 1 } WHERE {}", "application/n-triples")
     assert response.data.startswith(b"<http://localhost/s> <http://localhost/p> ")
