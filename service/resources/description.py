@@ -41,15 +41,21 @@ def is_held(iri: NamedNode, graph: GraphStore) -> bool:
 def describe(iri: NamedNode, graph: GraphStore) -> tuple[Triple, ...]:
     """The triples with the IRI as their subject, and below them those of blank nodes, in a fixed order.
 
-    Of an IRI that is an object alone, the triples that it is the object of; of one that is
-    not held, none. Raises `TooLargeError` above `MOST_TRIPLES`.
+    Of an IRI that is an object alone, the triples that it is the object of; of a property of which
+    nothing is said, that it is one; of an IRI that is not held, none. Raises `TooLargeError` above `MOST_TRIPLES`.
     """
     size = graph.select(sparql.bind(sparql.query("resources/size"), "?resource", [iri]))
     outgoing = int(size[0]["statements"].value) if size else 0
     if max(outgoing, 0 if outgoing else sum(mentions(iri, graph).values())) > MOST_TRIPLES:
         raise _too_large(iri)
     name = "resources/describe" if outgoing else "resources/mentions"
-    return bounded(iri, graph.construct(sparql.bind(sparql.query(name), "?resource", [iri])))
+    found = bounded(iri, graph.construct(sparql.bind(sparql.query(name), "?resource", [iri])))
+    return found or as_property(iri, graph)
+
+
+def as_property(iri: NamedNode, graph: GraphStore) -> tuple[Triple, ...]:
+    """That an IRI is a property, as its use says; nothing where it is not used as one."""
+    return tuple(graph.construct(sparql.bind(sparql.query("resources/property"), "?resource", [iri])))
 
 
 def mentions(iri: NamedNode, graph: GraphStore) -> dict[str, int]:

@@ -1,10 +1,10 @@
 """Any resource as a table of its properties, and what points at it, page by page."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
-from urllib.parse import urlsplit
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
@@ -22,6 +22,7 @@ MOST_MENTIONS: Final = 50_000
 """Mentions by one property that can be paged through; more are only counted."""
 LONGEST_ADDRESS: Final = 60
 """Characters of an IRI that a page shows whole where nothing names it."""
+_SITE: Final = re.compile(r"https?://([^/?#]+)")
 _DEEPEST: Final = 4
 
 Item = TypeVar("Item")
@@ -129,11 +130,11 @@ def facts_of(iri: NamedNode, triples: Sequence[Triple], names: Names) -> tuple[F
 
 
 def _address(iri: str) -> str:
-    """What a link that leads away says: the IRI, or the site and the end of one that is long."""
+    """What a link that leads away says: the IRI, or the site and the last part of one that is long."""
     if len(iri) <= LONGEST_ADDRESS:
         return iri
-    site = urlsplit(iri).hostname
-    return f"{site} … {iri[-24:]}" if site else f"{iri[:LONGEST_ADDRESS]}…"
+    site, last = _SITE.match(iri), re.split(r"[/#?=&:;]", iri.rstrip("/"))[-1]
+    return f"{site[1]} … {last}" if site and len(site[1]) + len(last) < LONGEST_ADDRESS else f"{iri[:LONGEST_ADDRESS]}…"
 
 
 def inverses(

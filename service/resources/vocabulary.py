@@ -17,6 +17,7 @@ def _(message: str) -> str:
 
 _TERMS: Final = {
     f"{RDF}type": _("type"),
+    f"{RDF}Property": _("Property"),
     f"{RDFS}label": _("label"),
     f"{RDFS}comment": _("comment"),
     f"{RDFS}isDefinedBy": _("defined by"),

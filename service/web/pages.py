@@ -6,6 +6,8 @@ from flask import Blueprint, Flask, render_template
 
 from service.errors import EmicicloError
 from service.publication.licence import licence
+from service.resources.entrance import read_entrance
+from service.resources.names import Names
 from service.resources.wording import gettext
 from service.web.language import DEFAULT, language
 from service.web.site import site
@@ -29,9 +31,13 @@ def register(app: Flask) -> None:
 @blueprint.get("/")
 def home() -> str:
     """What this site is and what is loaded in it."""
-    manifest = site().data.manifest()
+    here = site()
+    manifest = here.data.manifest()
+    entrance = None
+    if manifest and manifest.last_day:
+        entrance = read_entrance(here.graph, Names(here.graph, language()), manifest.last_day)
     counts = {name: manifest.counts[name] for name in _COUNTS if name in manifest.counts} if manifest else {}
-    return render_template("home.html", counts=counts, names=_names())
+    return render_template("home.html", counts=counts, names=_names(), entrance=entrance)
 
 
 def _names() -> dict[str, str]:

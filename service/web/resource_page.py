@@ -11,7 +11,7 @@ from ontology import DC, DCTERMS, EMI, FOAF, OCD
 from service.resources.acts import read_act
 from service.resources.agenda import read_agenda, trail
 from service.resources.bodies import read_body
-from service.resources.description import describe, is_held
+from service.resources.description import as_property, describe, is_held
 from service.resources.generic import facts_of, inverses
 from service.resources.kept import KeptAnswers
 from service.resources.names import TYPE, Names, as_day
@@ -55,7 +55,7 @@ def render(iri: NamedNode, here: Site) -> str | None:
         page = view(iri, here, names) if view else None
         if page is not None:
             return page
-    return _table(iri, here, names, describe(iri, here.graph) if name.described else ())
+    return _table(iri, here, names, describe(iri, here.graph) if name.described else as_property(iri, here.graph))
 
 
 def _of_answers(iri: NamedNode, here: Site, names: Names) -> str | None:

@@ -98,10 +98,14 @@ def _candidates(namespace: str, path: str, prefix: str) -> Iterator[NamedNode]:
 
 
 @blueprint.get("/resource")
-def resource() -> Response:
+def resource() -> AnyResponse:
     """What is held about `iri`, in the form that the client prefers."""
     here = site()
     iri = _asked()
+    if here.runner and iri.value in here.runner.graphs() and not is_held(iri, here.graph):
+        # A graph, which the page of the data is about.
+        wanted = request.args.get("format")
+        return redirect("/data" + (f"?{urlencode({'format': wanted})}" if wanted else ""), HTTPStatus.SEE_OTHER)
     form = choose(OFFERED, default=HTML)
     body = _page(iri, here) if form is HTML else _rdf(iri, form, here)
     response = Response(body, mimetype=form.media_type)

@@ -78,6 +78,10 @@ FAULTS: dict[str, tuple[Callable[[Parliament], Parliament], tuple[str, str]]] = 
         lambda p: p.remove(f"{TEXT} emi:groupAtSpeech ?group"),
         ("tit00020.sub00010.int00020", "http://data.example/ocd/persona.rdf/p2"),
     ),
+    "membership-not-ended": (
+        lambda p: p.add(f'{MEMBERSHIP} ocd:endDate "20240501" .'),
+        ("d1_7-gr1-20240110", "20240501"),
+    ),
     "no-sitting": (
         lambda p: p.remove("?sitting a emi:Sitting"),
         ("valdoria-7", "no transcripts were found beside the register"),

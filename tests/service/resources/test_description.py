@@ -44,6 +44,13 @@ def test_what_is_only_mentioned_is_described_by_its_mentions() -> None:
     assert describe(NamedNode("https://parliament.example/nobody"), held) == ()
 
 
+def test_a_property_that_is_used_is_held_and_is_one() -> None:
+    held = graph(":b :p :c .")
+    assert is_held(P, held)
+    (said,) = describe(P, held)
+    assert (said.subject, said.object) == (P, NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#Property"))
+
+
 def test_types_come_first_and_the_order_is_fixed() -> None:
     held = graph(":a :b 2 , 1 ; a :C ; :a [ :x 1 ] .")
     predicates = [triple.predicate.value.rsplit("/", 1)[-1] for triple in describe(A, held)]

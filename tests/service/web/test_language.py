@@ -99,6 +99,14 @@ def test_the_front_page_says_what_is_loaded_and_that_it_is_invented(client: Flas
     assert {"/sparql", "/sparql/examples", "/data", "/ns"} <= set(page.xpath("//a/@href"))
 
 
+def test_the_front_page_leads_readers_to_groups_and_sittings(client: FlaskClient, esperia: Esperia) -> None:
+    found = html.fromstring(client.get("/?lang=it").text).xpath("//ul[@class='people']//a/@href")
+    assert sum("gruppoParlamentare" in address for address in found) == 9
+    assert sum("sitting" in address for address in found) == 9
+    assert all(client.get(address).status_code == 200 for address in (found[0], found[-1]))
+    assert "al 11 febbraio 2026" in client.get("/?lang=it").text
+
+
 def test_the_front_page_stands_before_anything_is_loaded(esperia: Esperia, tmp_path: Path) -> None:
     client = create_app(tmp_path, esperia.settings, esperia.corpus.graph).test_client()
     response = client.get("/?lang=en")

@@ -128,9 +128,23 @@ def test_graphs_are_asked_for_by_the_names_that_libraries_use(client: FlaskClien
         "turtle": "text/turtle", "n3": "text/turtle", "rdf+xml": "application/rdf+xml", "xml": "application/rdf+xml",
         "json-ld": "application/ld+json", "json": "application/ld+json",
     }.items():  # fmt: skip
-        asked = {"query": "CONSTRUCT { <http://a/> <http://b/c> 1 } {}", "format": name, "output": name, "results": name}
+        asked = {
+            "query": "CONSTRUCT { <http://a/> <http://b/c> 1 } {}",
+            "format": name,
+            "output": name,
+            "results": name,
+        }
         response = client.get("/sparql", query_string=asked)
         assert (response.status_code, response.mimetype) == (200, media_type)
+
+
+def test_the_name_of_a_graph_leads_to_the_page_of_the_data(client: FlaskClient) -> None:
+    found = ask(client, "SELECT ?g { GRAPH ?g {} FILTER(STRSTARTS(STR(?g), 'http')) }").get_json()
+    names = [row["g"]["value"] for row in found["results"]["bindings"]]
+    assert names
+    for name in names:
+        response = client.get("/resource", query_string={"iri": name, "format": "ttl"})
+        assert (response.status_code, response.headers["Location"]) == (303, "/data?format=ttl")
 
 
 def test_relative_iris_are_resolved_by_the_address_of_the_endpoint(client: FlaskClient) -> None:
