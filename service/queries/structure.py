@@ -25,6 +25,8 @@ _PATTERNS: Final = frozenset(
 _OPERATORS: Final = frozenset({"||", "&&", "!", "!=", "<", ">", "<=", ">=", "=", "+", "-", "*"})
 _ESCAPED: Final = re.compile(r"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_ENTITIES: Final = {"&gt;": ">", "&lt;": "<", "&amp;": "&", "&quot;": '"', "&#39;": "'", "&nbsp;": "a space"}
+"""What queries that are copied from the source of a page hold."""
 _TERMS: Final = frozenset({Kind.IRI, Kind.PREFIXED, Kind.STRING, Kind.NUMBER, Kind.VARIABLE, Kind.BLANK})
 
 
@@ -126,7 +128,7 @@ def _balanced(text: str, size: QuerySize) -> tuple[tuple[Token, ...], dict[int, 
     for index, token in enumerate(tokens(text)):
         read.append(token)
         if token.kind is Kind.STRAY:
-            raise _refused(text, token, _stray(token))
+            raise _refused(text, token, _stray(text, token))
         word = token.word
         if not word:
             if token.kind in _TERMS and data < 0 and _in_collection(read, opened):
@@ -163,9 +165,12 @@ def _balanced(text: str, size: QuerySize) -> tuple[tuple[Token, ...], dict[int, 
     return tuple(read), closing
 
 
-def _stray(token: Token) -> str:
+def _stray(text: str, token: Token) -> str:
     """What is wrong with a character that begins no token."""
     first = token.text[0]
+    for entity, meant in _ENTITIES.items():
+        if text.startswith(entity, token.start):
+            return f"“{entity}” is HTML for {meant}; write {meant}"
     if first in "\"'":
         return f"the text {_shown(token)} has no closing quote on its line"
     if first in "“”„«»‘’‚":

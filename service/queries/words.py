@@ -7,6 +7,7 @@ engine's the same: engines that read without tokens take `trueSERVICE<…>` and 
 from difflib import get_close_matches
 from typing import Final
 
+from service.prefixes import PREFIXES
 from service.queries.refusal import QueryRefused
 from service.queries.structure import UPDATES, Structure
 from service.queries.tokens import Kind, Token
@@ -90,7 +91,22 @@ def _refused(query: Structure, token: Token, what: str) -> QueryRefused:
 def unknown(query: Structure, token: Token) -> QueryRefused:
     """The refusal of a word, with what was most likely meant."""
     where = query.at(token)
-    before = query.tokens[query.tokens.index(token) - 1]
+    index = query.tokens.index(token)
+    before = query.tokens[index - 1]
+    said_before = query.text[: token.start].rstrip()
+    if said_before.endswith(("//", "--")) and not said_before.endswith("://"):
+        return QueryRefused(400, f"{where}: a comment begins with #", suggestion="#", place=where)
+    name = query.tokens[index - 2] if index > 1 else before
+    if before.text == "/" and name.kind is Kind.PREFIXED and name.end == before.start and before.end == token.start:
+        namespace = (PREFIXES | query.declared).get(name.prefix, "")
+        rest = query.text[before.start :].split(maxsplit=1)[0].rstrip(".;,)}")
+        whole = f"<{namespace}{name.text.split(':', 1)[1]}{rest}>"
+        return QueryRefused(
+            400,
+            f"{where}: a short name holds no slash, which joins two steps of a path; write the whole IRI: {whole}",
+            suggestion=whole,
+            place=where,
+        )
     if before.word == "PREFIX" and before.start < token.start:
         said = f"a prefix ends with a colon: PREFIX {token.text[:_LONGEST]}: <…>"
         return QueryRefused(400, f"{where}: {said}", place=where)

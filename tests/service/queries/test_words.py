@@ -6,11 +6,14 @@ from hypothesis import settings as how
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
+from service.queries.reading import read
 from service.queries.refusal import QueryRefused
+from service.queries.structure import QuerySize
 from service.queries.tokens import Place
 from service.queries.words import WORDS, meaning
 from tests.service.queries.reading_with import BASE, reading, refusal
 
+SIZE = QuerySize(10_000, 50, 100, 100)
 A = NamedNode("http://a.example/")
 STORE = Store()
 STORE.extend([Quad(A, A, Literal(True)), Quad(A, A, Literal(1))])
@@ -109,3 +112,25 @@ def test_the_refusal_of_a_word_places_it_and_says_what_to_write() -> None:
 def test_no_word_of_sparql_is_taken_for_another_or_for_two(word: str) -> None:
     assert word == word.upper()
     assert word in WORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("SELECT * { ocd:persona.rdf/p302103 ?p ?o }", "<http://dati.camera.it/ocd/persona.rdf/p302103>"),
+        ("SELECT * { ?s ?p ocd:persona.rdf/p302103. }", "<http://dati.camera.it/ocd/persona.rdf/p302103>"),
+        ("PREFIX x: <urn:x:> SELECT * { x:a/b ?p ?o }", "<urn:x:a/b>"),
+        ("SELECT * { ?s ?p ?o } // tutto", "a comment begins with #"),
+        ("-- tutto\nSELECT * { ?s ?p ?o }", "a comment begins with #"),
+        ("SELECT * { ?s ?p ?o FILTER(?o &gt; 3) }", "HTML for >"),
+    ],
+)
+def test_slips_of_people_who_copy_are_told_with_what_to_write(text: str, told: str) -> None:
+    with pytest.raises(QueryRefused) as refused:
+        read(text, SIZE)
+    assert told in refused.value.detail
+    assert refused.value.place is not None
+
+
+def test_a_path_of_two_short_names_is_no_slip() -> None:
+    assert read("SELECT * { ?s foaf:knows/foaf:name ?o }", SIZE).structure.form == "SELECT"
