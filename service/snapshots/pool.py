@@ -36,6 +36,8 @@ WAITING_PER_PLACE: Final = 2
 """Long queries that may wait, for each that may run; each holds a process."""
 REFUSAL_SECONDS: Final = 1.0
 """After which a long query is told that it finds no place: whoever tries again at once would keep workers busy."""
+GROWN: Final = 32 * 2**20
+"""Bytes that a worker may keep of what its queries took."""
 LOWEST_PRIORITY: Final = 19
 _log: Final = logging.getLogger(__name__)
 
@@ -96,6 +98,7 @@ class Worker:
             raise OSError(f"no query worker can be started over {snapshot.path}") from error
         self.isolation: str = told["isolation"]
         self.graphs: tuple[str, ...] = tuple(told["graphs"])
+        self._resident: int = told["resident"]
 
     def send(self, job: dict[str, Any]) -> None:
         body = json.dumps(job).encode()
@@ -125,6 +128,10 @@ class Worker:
             if not part:
                 raise EOFError
             self._buffer += part
+
+    def grown(self, resident: int) -> bool:
+        """Whether it holds so much more memory than at its start that it had better be replaced."""
+        return resident > self._resident + GROWN
 
     def lower_priority(self) -> None:
         """Let quick queries go first. There is no way back: that takes a privilege."""
@@ -438,7 +445,7 @@ class _Run:
                 body.write(data)
                 length += len(data)
             elif kind == process.END:
-                self.heavy = int(data) > self._pool.limits.memory_mb * 2**20 // 4
+                self.heavy = self._worker.grown(int(data))
                 return length
             else:
                 raise self._refusal(json.loads(data))

@@ -267,7 +267,7 @@ def main(arguments: list[str]) -> None:
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
     store = ox.Store.read_only(path)
     graphs = [graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)][:GRAPHS]
-    send(connection, READY, json.dumps({"isolation": isolate(), "graphs": graphs}).encode())
+    send(connection, READY, json.dumps({"isolation": isolate(), "graphs": graphs, "resident": _resident()}).encode())
     serve(connection, store)
 
 

@@ -33,6 +33,8 @@ CONNECTIONS: Final = 4096
 """Connections that are open at once; most are idle, so that there are many more of them than threads."""
 STOP_SECONDS: Final = 5
 """What is under way when the service is told to stop may go on for so long."""
+TRIMMED: Final = 1 << 17
+"""Bytes of one piece of memory from which it is given back to the system when it is free."""
 PAGE_ROWS: Final = 100_000
 PAGE_BYTES: Final = 64_000_000
 
@@ -138,5 +140,9 @@ def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Cal
         log_level=LogLevels.error,
         log_access=False,
     )
+    # For the process that the server starts: with an arena a thread, memory that a burst took would not come back.
+    os.environ.setdefault("MALLOC_ARENA_MAX", "2")
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(TRIMMED))
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(TRIMMED))
     server.on_startup(announce)
     server.serve(target_loader=partial(open_app, data, settings), wrap_loader=False)
