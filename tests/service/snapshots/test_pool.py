@@ -214,7 +214,7 @@ def test_quick_queries_find_a_worker_beside_as_many_long_ones_as_there_are_worke
         answered = 0
         while not any(query.done() for query in long):
             answered += count(pool, "quick") == 1000
-        assert answered > 20
+        assert answered > 3
         assert {query.result().limit for query in long} == {"seconds"}
 
 
