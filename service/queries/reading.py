@@ -18,7 +18,7 @@ EXACT: Final = "fails"
 """The word with which a message begins whose place is exact."""
 SHORT: Final = 2000
 """Characters of a query whose reading is kept …"""
-KEPT: Final = 512
+KEPT: Final = 256
 """… and how many are, at most."""
 LONGEST: Final = 300
 """Characters of an engine's complaint that a refusal repeats."""

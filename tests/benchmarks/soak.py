@@ -183,8 +183,8 @@ def run(seconds: float, settings: dict[str, str] | None = None, seed: int = 0) -
         load(CORPUS.write(Path(folder) / "items.nt"), data)
         with serving(data, settings) as service:
             stage = _Stage(service, processes, seed)
-            # Once before, so that what a service keeps for good, such as its threads' memory, is there already.
-            stage.play(CAST, idle_seconds)
+            # Once before, so that what a service keeps for good is there already: threads' memory, queries it has read.
+            stage.play(CAST, min(60.0, seconds / 4))
             wait_until(lambda: len(service.tree()) == QUIET, "the service to be alone with its query workers")
             (idle,), held = stage.play([_alone("quick")], idle_seconds)
             before = held[-1]
