@@ -1,6 +1,6 @@
 """A pool of query workers: one query each, killed at the limit, replaced, and moved to a new snapshot.
 
-A query that is not done after a moment is *long*. It takes its worker along, and another is started in
+A query that has used a processor for a moment is *long*. It takes its worker along, and another is started in
 that one's place; it goes on only when nothing else wants a processor, and waits, halted, while as many
 long queries run as may. So the quick ones, which are nearly all, find a worker and a processor.
 """
@@ -32,6 +32,8 @@ READY_SECONDS: Final = 30.0
 LOOK_SECONDS: Final = 1.0
 """Between two looks for a new snapshot."""
 LONG_SECONDS: Final = 0.1
+MOST_WAITED: Final = 10
+"""Times those seconds, after which a query is long that has hardly had a processor."""
 WAITING_PER_PLACE: Final = 2
 """Long queries that may wait, for each that may run; each holds a process."""
 REFUSAL_SECONDS: Final = 1.0
@@ -63,7 +65,7 @@ class PoolSize:
     wait_seconds: float
     """How long a query waits for a worker, and a long one for its place."""
     long_seconds: float = LONG_SECONDS
-    """After which a query is long."""
+    """Of a processor, after which a query is long."""
 
 
 class Worker:
@@ -99,6 +101,8 @@ class Worker:
         self.isolation: str = told["isolation"]
         self.graphs: tuple[str, ...] = tuple(told["graphs"])
         self._resident: int = told["resident"]
+        self.processor: float = told["processor"]
+        """Seconds of a processor that it had used when it last ended a query."""
 
     def send(self, job: dict[str, Any]) -> None:
         body = json.dumps(job).encode()
@@ -132,6 +136,14 @@ class Worker:
     def grown(self, resident: int) -> bool:
         """Whether it holds so much more memory than at its start that it had better be replaced."""
         return resident > self._resident + GROWN
+
+    def used(self) -> float:
+        """Seconds of a processor that the query under way has used; infinite where that cannot be told."""
+        try:
+            told = Path(f"/proc/{self.process.pid}/schedstat").read_text(encoding="ascii")
+        except OSError:
+            return math.inf
+        return int(told.split()[0]) / 1e9 - self.processor
 
     def lower_priority(self) -> None:
         """Let quick queries go first. There is no way back: that takes a privilege."""
@@ -431,6 +443,7 @@ class _Run:
         self._client = client
         begin = time.monotonic()
         self._long_after = begin + pool.size.long_seconds
+        self._long_at_last = begin + MOST_WAITED * pool.size.long_seconds
         self._deadline = begin + pool.limits.seconds
         self._is_long = False
         self.heavy = False
@@ -445,16 +458,23 @@ class _Run:
                 body.write(data)
                 length += len(data)
             elif kind == process.END:
-                self.heavy = self._worker.grown(int(data))
+                told = json.loads(data)
+                self._worker.processor = told["processor"]
+                self.heavy = self._worker.grown(told["resident"])
                 return length
             else:
                 raise self._refusal(json.loads(data))
 
     def _frame(self) -> tuple[bytes, bytes]:
-        if not self._is_long and self._long_after < self._deadline:
+        while not self._is_long and self._long_after < self._deadline:
             with contextlib.suppress(TimeoutError):
                 return self._worker.frame(self._long_after)
             begin = time.monotonic()
+            missing = self._pool.size.long_seconds - self._worker.used()
+            if missing > 0 and begin < self._long_at_last:
+                # Kept waiting, by its data or by a busy machine.
+                self._long_after = min(begin + max(missing, 0.01), self._long_at_last)
+                continue
             self._pool.becomes_long(self._client, self._worker)
             self._is_long = True
             self._deadline += time.monotonic() - begin

@@ -18,6 +18,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from typing import IO, Any, Final, cast
 
@@ -86,9 +87,9 @@ class _Answer:
     def flush(self) -> None:
         self._output.sendall(self._frame())
 
-    def end(self, resident: int) -> None:
+    def end(self) -> None:
         """Send what is left, and that it was all, in one go: whoever waits is woken once."""
-        told = str(resident).encode()
+        told = json.dumps(_used()).encode()
         self._output.sendall(self._frame() + FRAME.pack(END, len(told)) + told)
 
     def _frame(self) -> bytes:
@@ -152,7 +153,7 @@ def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
     else:
         table_format = ox.QueryResultsFormat.from_media_type(job["media_type"])
         found.serialize(cast(IO[bytes], file), table_format)
-    file.end(_resident())
+    file.end()
 
 
 def _merged(store: ox.Store, default: Iterable[ox.NamedNode], named: Iterable[ox.NamedNode]) -> ox.Store:
@@ -211,6 +212,11 @@ def _refuse(connection: socket.socket, why: str, message: str) -> None:
     send(connection, REFUSED, json.dumps({"why": why, "message": message}).encode())
 
 
+def _used() -> dict[str, float]:
+    """What this process tells of itself: bytes of memory that it holds, and seconds of a processor that it had."""
+    return {"resident": _resident(), "processor": time.thread_time()}
+
+
 def _resident() -> int:
     """Bytes of memory that this process holds now."""
     if _STATM is None:
@@ -267,7 +273,8 @@ def main(arguments: list[str]) -> None:
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
     store = ox.Store.read_only(path)
     graphs = [graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)][:GRAPHS]
-    send(connection, READY, json.dumps({"isolation": isolate(), "graphs": graphs, "resident": _resident()}).encode())
+    told = {"isolation": isolate(), "graphs": graphs, **_used()}
+    send(connection, READY, json.dumps(told).encode())
     serve(connection, store)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from http.client import HTTPException, HTTPResponse
+from multiprocessing.connection import Connection
 from typing import Final
 from urllib.parse import urlencode
 
@@ -333,9 +334,10 @@ def begin_much(port: int, items: Items) -> list[socket.socket]:
     return [reader, silent, half, *askers]
 
 
-def play(client: Client, port: int, items: Items, until: float, seed: int) -> Log:
-    """Play one client in this process."""
-    return Player(client, port, items, until, seed).play()
+def play(told: Connection, client: Client, port: int, items: Items, until: float, seed: int) -> None:
+    """Play one client in this process, and tell what it saw."""
+    with told:
+        told.send(Player(client, port, items, until, seed).play())
 
 
 def _reply(connection: socket.socket) -> Reply:

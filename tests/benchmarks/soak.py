@@ -14,10 +14,11 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Final
 
@@ -132,23 +133,42 @@ class Soak:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """Where clients play: a service that runs, and processes for them."""
+    """Where clients play: a service that runs."""
 
     service: Service
-    processes: ProcessPoolExecutor
     seed: int
 
     def play(self, cast: Sequence[Client], seconds: float) -> tuple[list[Log], list[Holding]]:
-        """Play so long; return what the clients saw, and what the service held from time to time."""
+        """Play so long, each client in a process of its own.
+
+        Return what the clients saw, and what the service held from time to time. Raises `RuntimeError`
+        if a client does not come back.
+        """
+        context = get_context("forkserver")
+        context.set_forkserver_preload([clients.__name__])
         until = time.monotonic() + seconds
-        playing = [
-            self.processes.submit(play, client, self.service.port, CORPUS, until, self.seed + number)
-            for number, client in enumerate(cast)
-        ]
+        playing: dict[Connection, tuple[Client, BaseProcess]] = {}
+        for number, client in enumerate(cast):
+            ours, theirs = context.Pipe(duplex=False)
+            arguments = (theirs, client, self.service.port, CORPUS, until, self.seed + number)
+            process = context.Process(target=play, args=arguments, daemon=True)
+            process.start()
+            theirs.close()
+            playing[ours] = client, process
+        logs: list[Log] = []
         held = [holding(self.service.tree())]
-        while time.monotonic() < until + LONGEST_ACT and wait(playing, timeout=max(1.0, seconds / SAMPLES)).not_done:
+        while playing and time.monotonic() < until + LONGEST_ACT:
+            for ours in wait(list(playing), max(1.0, seconds / SAMPLES)):
+                client, process = playing.pop(ours)
+                try:
+                    logs.append(ours.recv())
+                except EOFError as error:
+                    process.join(1)
+                    raise RuntimeError(f"{client} ended with status {process.exitcode}") from error
             held.append(holding(self.service.tree()))
-        return [future.result(timeout=1) for future in playing], held
+        if playing:
+            raise RuntimeError(f"not back after {LONGEST_ACT:g} s: {[client for client, _ in playing.values()]}")
+        return logs, held
 
     def settle(self, before: Holding) -> Holding:
         """What the service holds once that is what it held before, or when patience ends."""
@@ -176,13 +196,11 @@ class _Stage:
 def run(seconds: float, settings: dict[str, str] | None = None, seed: int = 0) -> Soak:
     """Soak a service of its own for so many seconds. Raises what `serving` raises."""
     idle_seconds = min(20.0, seconds / 4)
-    context = get_context("forkserver")
-    context.set_forkserver_preload([clients.__name__])
-    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(len(CAST), context) as processes:
+    with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         load(CORPUS.write(Path(folder) / "items.nt"), data)
         with serving(data, settings) as service:
-            stage = _Stage(service, processes, seed)
+            stage = _Stage(service, seed)
             # Once before, so that what a service keeps for good is there already: threads' memory, queries it has read.
             stage.play(CAST, min(60.0, seconds / 4))
             wait_until(lambda: len(service.tree()) == QUIET, "the service to be alone with its query workers")
@@ -195,7 +213,7 @@ def run(seconds: float, settings: dict[str, str] | None = None, seed: int = 0) -
             (idle_after,), _ = stage.play([_alone("quick")], idle_seconds)
             ends = [stage.end(signal.SIGTERM)]
         with serving(data, settings) as service:
-            ends.append(_Stage(service, processes, seed).end(signal.SIGKILL))
+            ends.append(_Stage(service, seed).end(signal.SIGKILL))
     undisturbed = [log for log in logs if log.client.role == "quick" and log.client.address != SHARED]
     return Soak(
         seconds=seconds,

@@ -1,5 +1,6 @@
 """Queries in worker processes: stopped at every limit, replaced, moved to new data, and never left behind."""
 
+import contextlib
 import json
 import os
 import signal
@@ -216,6 +217,20 @@ def test_quick_queries_find_a_worker_beside_as_many_long_ones_as_there_are_worke
             answered += count(pool, "quick") == 1000
         assert answered > 3
         assert {query.result().limit for query in long} == {"seconds"}
+
+
+@linux
+def test_a_query_that_is_kept_waiting_is_not_long(make_pool: MakePool, eventually: Callable[..., None]) -> None:
+    pool = make_pool(replace(LIMITS, seconds=20), PoolSize(1, 1, 1, wait_seconds=5, long_seconds=0.1))
+    (worker,) = pool.processes()
+    os.kill(worker, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as clients:
+        asked = clients.submit(count, pool)
+        with contextlib.suppress(TimeoutError):
+            asked.result(timeout=0.3)
+        os.kill(worker, signal.SIGCONT)
+        assert asked.result() == 1000
+    assert pool.processes() == [worker], "it goes on with others"
 
 
 def test_an_answer_that_stops_amid_a_frame_goes_on_where_it_stopped() -> None:

@@ -29,7 +29,7 @@ def test_every_kind_of_client_was_at_it(soak: Soak) -> None:
 
 
 def test_quick_queries_find_a_worker_beside_all_others(soak: Soak) -> None:
-    assert soak.refused == 0
+    assert soak.refused <= soak.loaded.count // 100
 
 
 def test_the_service_holds_afterwards_what_it_held_before(soak: Soak) -> None:
