@@ -14,6 +14,7 @@ the former corpus or the new one and never a mixture:
 
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal, Self
 
@@ -119,12 +120,17 @@ class DataDirectory:
 
 
 def read_manifest(version: Path) -> Manifest:
-    """Read the manifest of a version. Raises `DataError`."""
+    """Read the manifest of a version; it is read once as long as it stays as it is. Raises `DataError`."""
     path = version / "manifest.json"
     try:
-        return Manifest.model_validate_json(path.read_text(encoding="utf-8"))
+        return _read_manifest(path, path.stat().st_mtime_ns)
     except (OSError, ValidationError) as error:
         raise DataError(f"{path} is not a manifest of this release; load the data again") from error
+
+
+@lru_cache(maxsize=8)
+def _read_manifest(path: Path, _changed: int) -> Manifest:
+    return Manifest.model_validate_json(path.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)

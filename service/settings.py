@@ -79,6 +79,12 @@ class SparqlSettings(BaseModel):
     """Requests of one client at once, from the query to the last byte of its answer."""
     wait_seconds: float = Field(default=5.0, ge=0)
     """How long a query waits for a free worker, and a long one for its place."""
+    body_seconds: float = Field(default=10.0, gt=0)
+    """How long the body of a request may take to arrive."""
+    bodies: int = Field(default=24, ge=1)
+    """Bodies that are under way at once, of all clients: fewer than `web_threads` …"""
+    bodies_per_client: int = Field(default=6, ge=1)
+    """… and of one."""
     query_characters: int = Field(default=500_000, ge=1000)
     query_depth: int = Field(default=100, ge=10)
     query_patterns: int = Field(default=256, ge=10)

@@ -5,7 +5,6 @@ it uses: it can be read without fetching anything.
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
@@ -19,6 +18,7 @@ import ontology
 from ontology import RDF, XSD
 from service.errors import EmicicloError
 from service.prefixes import PREFIXES
+from service.xml_names import LOCAL_NAME
 
 _NAMES: Final = (
     *("emi", "role", "capacity", "side", "topic", "ocd"),
@@ -27,7 +27,6 @@ _NAMES: Final = (
 )
 _PREFIXES: Final = {name: PREFIXES[name] for name in _NAMES}
 _XML: Final = "http://www.w3.org/XML/1998/namespace"
-_LOCAL_NAME: Final = re.compile(r"[^\W\d][\w.\-]*\Z")
 
 Document = dict[str, Any]
 
@@ -181,7 +180,7 @@ def _words(value: Any) -> Iterator[str]:
 
 def _split(predicate: str) -> tuple[str, str]:
     """Namespace and local name of a property, as XML needs them."""
-    found = _LOCAL_NAME.search(predicate)
+    found = LOCAL_NAME.search(predicate)
     if not found or found.start() == 0:
         raise NotExpressibleError(f"RDF/XML has no way to write the property {predicate}; ask for another form")
     return predicate[: found.start()], found[0]

@@ -10,7 +10,6 @@ does. What a query does to it, up to a crash of the engine, is the parent's to n
 import ctypes
 import json
 import os
-import re
 import resource
 import select
 import signal
@@ -26,6 +25,7 @@ import pyoxigraph as ox
 
 from service.snapshots.counting import counter
 from service.snapshots.diagnosis import diagnosed
+from service.xml_names import LOCAL_NAME
 
 FRAME: Final = struct.Struct("!cI")
 READY, DATA, END, REFUSED = b"r", b"d", b"e", b"x"
@@ -38,8 +38,6 @@ GRACE_SECONDS: Final = 2
 """Processor seconds beyond the limit after which the kernel ends a worker whose parent did not."""
 _STATM: Final = os.open("/proc/self/statm", os.O_RDONLY) if os.path.exists("/proc/self/statm") else None
 """Kept open, as it is read after every query."""
-XML_NAME: Final = re.compile(r"[^\W\d][\w.\-]*\Z")
-"""What a property must end in, so that an XML element can be named after it."""
 GRAPHS: Final = 10_000
 """Names of graphs that a worker tells its parent."""
 
@@ -182,7 +180,7 @@ def _distinct(triples: Iterable[ox.Triple], file: _Answer) -> Iterator[ox.Triple
 def _named_in_xml(triples: Iterable[ox.Triple]) -> Iterator[ox.Triple]:
     """The triples, as long as XML can name their predicates. Raises `NotExpressible`."""
     for triple in triples:
-        if not XML_NAME.search(triple.predicate.value):
+        if not LOCAL_NAME.search(triple.predicate.value):
             raise NotExpressible(f"RDF/XML has no way to write the property <{triple.predicate.value}>")
         yield triple
 

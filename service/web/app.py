@@ -25,6 +25,7 @@ from service.web import (
     vocabulary,
 )
 from service.web.admission import Admission
+from service.web.bodies import Bodies
 from service.web.site import EXTENSION, Site
 
 COMPRESSED: Final = [
@@ -71,8 +72,14 @@ def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryR
     )
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
+    limits = settings.sparql
     app.extensions[EXTENSION] = Site(
-        DataDirectory(data), settings, graph, runner, Admission(settings.sparql.queries_per_client)
+        DataDirectory(data),
+        settings,
+        graph,
+        runner,
+        Admission(limits.queries_per_client),
+        Bodies(seconds=limits.body_seconds, at_once=limits.bodies, of_client=limits.bodies_per_client),
     )
     problems.register(app)
     language.register(app)

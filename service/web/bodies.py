@@ -7,14 +7,9 @@ the rest or gone, and counts until then.
 import threading
 from collections import Counter
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Protocol
 
 from service.web.problems import Problem
-
-SECONDS: Final = 10.0
-AT_ONCE: Final = 24
-"""Bodies that are under way at once; fewer than the server has threads."""
-OF_CLIENT: Final = 6
 
 
 class Stream(Protocol):
@@ -26,7 +21,7 @@ class Stream(Protocol):
 class Bodies:
     """Reads bodies, and counts those that are under way."""
 
-    def __init__(self, *, seconds: float = SECONDS, at_once: int = AT_ONCE, of_client: int = OF_CLIENT) -> None:
+    def __init__(self, *, seconds: float, at_once: int, of_client: int) -> None:
         self.seconds = seconds
         self.at_once = at_once
         self.of_client = of_client

@@ -20,7 +20,8 @@ from service.corpus import DataDirectory, read_manifest
 from service.errors import ConfigurationError, DataError
 from service.settings import Settings
 from service.snapshots.graph import PooledGraph
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot, Worker
+from service.snapshots.handle import Snapshot, Worker
+from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.remote import RemoteRunner
 from service.snapshots.runner import QueryLimits, QueryRunner
 from service.web import datasets

@@ -11,6 +11,7 @@ from service.graph import GraphStore
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
 from service.web.admission import Admission
+from service.web.bodies import Bodies
 
 EXTENSION: Final = "emiciclo"
 
@@ -26,6 +27,7 @@ class Site:
     runner: QueryRunner | None
     """Runs the public's queries; None where the site has no endpoint."""
     admission: Admission
+    bodies: Bodies
 
     @property
     def manifest(self) -> Manifest:

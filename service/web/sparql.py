@@ -18,13 +18,11 @@ from service.queries.refusal import QueryRefused
 from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, QueryRunner
 from service.web import console, datasets, service_description
 from service.web.admission import client_of_request
-from service.web.bodies import Bodies
 from service.web.negotiation import AUTO, HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
 from service.web.problems import Problem, of_refusal, preferred
 from service.web.site import site
 
 blueprint = Blueprint("sparql", __name__)
-_bodies: Final = Bodies()
 
 JSON: Final = Form("application/sparql-results+json", "json", ("application/json",))
 XML: Final = Form("application/sparql-results+xml", "xml", ("application/xml", "text/xml"))
@@ -307,7 +305,12 @@ def _parameters() -> Parameters:
 
 def _body_sent() -> bytes:
     """The body of the request. Raises `Problem`."""
-    return _bodies.read(request.stream, client_of_request())
+    here = site()
+    try:
+        return here.bodies.read(request.stream, client_of_request())
+    except Problem as problem:
+        problem.more["limits"] = service_description.limits(here.settings.sparql)
+        raise
 
 
 def _require_iris(parameter: str, values: tuple[str, ...]) -> None:

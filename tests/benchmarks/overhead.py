@@ -34,7 +34,8 @@ from service.corpus import DataDirectory
 from service.graph import EmbeddedGraph
 from service.queries.reading import read
 from service.settings import Settings
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.handle import Snapshot
+from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.runner import QueryAnswer, QueryLimits, QueryRequest
 from service.web.app import create_app
 from service.web.service_description import query_size

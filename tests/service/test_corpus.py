@@ -1,11 +1,12 @@
 """Opening what was published: the right model, or none."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from service.corpus import DataDirectory, open_corpus
+from service.corpus import DataDirectory, open_corpus, read_manifest
 from service.embedding import HashEmbedder
 from service.errors import ConfigurationError, DataError
 from service.graph import RemoteGraph
@@ -65,3 +66,14 @@ def test_a_corpus_opens_with_its_graph_behind_an_endpoint(esperia, esperia_endpo
     corpus = open_corpus(esperia.data, Settings(embedder="hash", graph_url=esperia_endpoint))
     assert isinstance(corpus.graph, RemoteGraph)
     assert corpus.graph.ask("ASK { ?s ?p ?o }")
+
+
+def test_a_manifest_that_was_read_is_read_anew_when_it_changes(esperia, tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    content = json.loads((esperia.data / "current" / "manifest.json").read_text())
+    path.write_text(json.dumps(content))
+    first = read_manifest(tmp_path)
+    assert read_manifest(tmp_path) is first
+    path.write_text(json.dumps({**content, "dataset": "another"}))
+    os.utime(path, ns=(1, 1))
+    assert read_manifest(tmp_path).dataset == "another"

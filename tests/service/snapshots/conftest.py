@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.handle import Snapshot
+from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.runner import QueryLimits, QueryRequest
 
 G, H, P = (NamedNode(f"http://a.example/{name}") for name in "ghp")

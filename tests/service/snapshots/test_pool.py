@@ -18,7 +18,8 @@ import pytest
 from pyoxigraph import QueryResultsFormat, RdfFormat, parse, parse_query_results
 
 from service.queries.refusal import QueryRefused
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot, Worker
+from service.snapshots.handle import Snapshot, Worker
+from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.runner import QueryRequest
 from service.snapshots.worker import DATA, FRAME
 from tests.conftest import REPOSITORY
@@ -155,6 +156,17 @@ def test_a_query_is_stopped_at_its_time_and_its_worker_replaced(
     assert count(pool) == 1000
     eventually(lambda: len(pool.processes()) == SIZE.workers, "the pool to be full again")
     eventually(lambda: sum(alive(worker) for worker in before) <= 1, "the worker to be gone")
+
+
+def test_a_form_that_cannot_be_written_costs_no_worker(make_pool: MakePool) -> None:
+    pool = make_pool(LIMITS, PoolSize(1, 1, 1, wait_seconds=5))
+    before = pool.processes()
+    numbered = "CONSTRUCT { <http://a.example/s> <http://a.example/1> 1 } WHERE {}"
+    with pytest.raises(QueryRefused) as caught:
+        pool.run(QueryRequest(numbered, False, "application/rdf+xml"), "a")
+    assert caught.value.status == 406
+    assert count(pool) == 1000
+    assert pool.processes() == before
 
 
 @linux
@@ -325,7 +337,8 @@ def test_a_pool_that_is_closed_leaves_no_process_and_refuses(
 PARENT = """
 import sys, threading
 from pathlib import Path
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.handle import Snapshot
+from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.runner import QueryLimits, QueryRequest
 pool = QueryPool(lambda: Snapshot(Path(sys.argv[1]), "1"), QueryLimits(60, 10, 10_000, 512), PoolSize(2, 2, 2, 5))
 while len(pool.processes()) < 2: pass

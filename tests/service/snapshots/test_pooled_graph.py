@@ -10,7 +10,8 @@ from pyoxigraph import Store
 from service.errors import QueryError
 from service.graph import GraphStore
 from service.snapshots.graph import PooledGraph
-from service.snapshots.pool import QueryPool, Snapshot
+from service.snapshots.handle import Snapshot
+from service.snapshots.pool import QueryPool
 from tests.service import test_graph as contract
 from tests.service.snapshots.conftest import COUNT, LIMITS, SIZE
 

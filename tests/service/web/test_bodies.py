@@ -35,12 +35,12 @@ def refused(bodies: Bodies, stream: Slow, client: str) -> Problem:
 
 
 def test_a_body_is_read_whole() -> None:
-    assert Bodies().read(io.BytesIO(b"x" * 100_000), "a") == b"x" * 100_000
-    assert Bodies().read(io.BytesIO(b""), "a") == b""
+    assert Bodies(seconds=20, at_once=24, of_client=6).read(io.BytesIO(b"x" * 100_000), "a") == b"x" * 100_000
+    assert Bodies(seconds=20, at_once=24, of_client=6).read(io.BytesIO(b""), "a") == b""
 
 
 def test_an_error_in_reading_is_raised_where_it_is_waited_for() -> None:
-    bodies = Bodies(of_client=1)
+    bodies = Bodies(seconds=20, at_once=24, of_client=1)
     for _ in range(3):
         with pytest.raises(ConnectionResetError, match="gone"):
             bodies.read(Broken(), "a")

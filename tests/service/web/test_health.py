@@ -13,7 +13,8 @@ from service.errors import QueryError
 from service.graph import EmbeddedGraph
 from service.settings import Settings
 from service.snapshots.graph import PooledGraph
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.handle import Snapshot
+from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.runner import QueryLimits
 from service.web.app import create_app
 from tests.conftest import Esperia

@@ -1,7 +1,9 @@
 """`/sparql` by the SPARQL 1.1 Protocol: what is asked, in which forms it is answered, and how it is refused."""
 
 import gzip
+import io
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -13,13 +15,15 @@ from pyoxigraph import QueryResultsFormat, RdfFormat, parse, parse_query_results
 from werkzeug.test import TestResponse
 
 from service.settings import Settings, SparqlSettings
-from service.snapshots.pool import PoolSize, QueryPool, Snapshot
+from service.snapshots.handle import Snapshot
+from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.runner import QueryLimits
 from service.web.app import create_app
 from tests.conftest import Esperia
 
 FORM, QUERY = "application/x-www-form-urlencoded", "application/sparql-query"
 JSON, XML = "application/sparql-results+json", "application/sparql-results+xml"
+ASKED = b"ASK {}"
 ONE = "SELECT ?x { VALUES ?x { 1 } }"
 GRAPH = "CONSTRUCT { <http://a/s> <http://a/p> 1 } WHERE {}"
 RDF_TYPES = {
@@ -469,3 +473,29 @@ def test_people_get_the_console_and_programs_the_service_description(client: Fla
     assert ask(client, ONE, browser).mimetype == "text/html"
     assert client.get("/sparql", headers={"Accept": browser}).mimetype == "text/html"
     assert client.get("/sparql").mimetype == "text/turtle"
+
+
+class Unsent(io.BytesIO):
+    """A body of which nothing comes before it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__(ASKED)
+        self.go = threading.Event()
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.go.wait(20)
+        return super().read(size)
+
+    def readinto(self, buffer: Any) -> int:
+        self.go.wait(20)
+        return super().readinto(buffer)
+
+
+def test_a_body_that_does_not_come_in_time_is_refused_with_the_limits(make_client: MakeClient) -> None:
+    body = Unsent()
+    response = make_client(body_seconds=0.05).post(
+        "/sparql", input_stream=body, content_type=QUERY, content_length=len(ASKED)
+    )
+    body.go.set()
+    assert response.status_code == 408
+    assert response.get_json(force=True)["limits"]["body_seconds"] == 0.05
