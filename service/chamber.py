@@ -1,6 +1,7 @@
 """Groups and components of a chamber: their names over time, and on which side they stood."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -102,6 +103,11 @@ class Chamber:
     def components_of(self, group: str) -> tuple[str, ...]:
         """The components of a group; only the gruppo misto has any."""
         return tuple(sorted(o.iri for o in self.organisations.values() if o.parent == group))
+
+    def groups_among(self, blocs: Iterable[str]) -> frozenset[str]:
+        """The groups that some blocs are or belong to; the government and those outside the groups are none."""
+        held = (self.organisations.get(bloc) for bloc in blocs)
+        return frozenset(o.parent or o.iri for o in held if o)
 
     def is_mixed(self, iri: str) -> bool:
         """Whether an organisation is the gruppo misto or a component of it."""

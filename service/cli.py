@@ -231,7 +231,7 @@ def ask_command(
                 reference_date=as_of.date() if as_of else None,
                 filters=filters,
                 use_thesaurus=thesaurus,
-                progress=lambda stage: status.update(f"{stage} …"),
+                progress=lambda step: status.update(f"{step.stage} …"),
             )
         document = jsonld.to_jsonld(answer)
         if not keep_answer(DataDirectory(data).answers, document):

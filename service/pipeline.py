@@ -2,7 +2,7 @@
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -25,6 +25,7 @@ from service.embedding import Embedder
 from service.findings import Findings, find
 from service.graph import day_literal
 from service.models import open_language_model
+from service.progress import Progress, Step, silent
 from service.question import Filters, Question, understand
 from service.retrieval.naming import Mention
 from service.settings import Settings
@@ -64,14 +65,18 @@ def ask(
     reference_date: date | None = None,
     filters: Filters = Filters(),
     use_thesaurus: bool = True,
-    progress: Callable[[str], None] = lambda _: None,
+    iri: str | None = None,
+    progress: Progress = silent,
 ) -> Answer:
-    """Answer a question, group by group. Raises `QuestionError`, `DataError`, `QueryError`."""
+    """Answer a question, group by group. Raises `QuestionError`, `DataError`, `QueryError`.
+
+    `progress` is told where the work is and what it found; what it raises ends the work.
+    """
     started = datetime.now(UTC)
     model = engine.language_model
     if model:
         model.begin()
-    progress("understand")
+    progress(Step("understand", "begun"))
     question = understand(
         text,
         engine.corpus,
@@ -81,22 +86,41 @@ def ask(
         use_thesaurus=use_thesaurus,
         expand=model.expand if model and engine.settings.expand_short_questions else None,
     )
-    progress("retrieve")
+    progress(
+        Step(
+            "understand",
+            "ended",
+            {"topic": question.topic, "concepts": len(question.concepts), "committees": len(question.committees)},
+        )
+    )
+    progress(Step("retrieve", "begun"))
     findings = find(question, engine.corpus, engine.chamber, engine.settings.retrieval)
-    progress("choose")
+    progress(Step("retrieve", "ended", _found(findings)))
+    progress(Step("choose", "begun"))
     authority = {speaker: a.total for speaker, a in findings.authorities.items()}
     chosen = choose(question, engine.corpus, candidates(findings.evidence), authority, findings.acts)
-    progress("verify")
+    progress(
+        Step(
+            "choose",
+            "ended",
+            {"passages": sum(map(len, chosen.values())), "groups": len(engine.chamber.groups_among(chosen))},
+        )
+    )
+    progress(Step("verify", "begun"))
     verified = verify((c for found in chosen.values() for c in found), engine.corpus)
+    progress(Step("verify", "ended", {"verified": sum(verified.values()), "compared": len(verified)}))
     groups_now = _groups_now(verified, question, engine)
     slots = plan(question, engine.chamber, {*findings.mentions, *chosen})
-    progress("write")
-    sections, writer = _write(slots, chosen, verified, groups_now, question, findings, engine)
+    progress(Step("write", "begun", {"sections": len(slots)}))
+    sections, writer = _write(slots, chosen, verified, groups_now, question, findings, engine, progress)
+    progress(
+        Step("write", "ended", {"sections": len(sections), "quotations": sum(len(s.quotations) for s in sections)})
+    )
     activity = _activity([m for found in findings.mentions.values() for m in found])
     corpus_title = engine.corpus.manifest.title.get("it", engine.corpus.manifest.dataset)
     days = {m.day for found in findings.mentions.values() for m in found}
     return Answer(
-        iri=f"{engine.corpus.manifest.base_iri}answer/{uuid.uuid4()}",
+        iri=iri or f"{engine.corpus.manifest.base_iri}answer/{uuid.uuid4()}",
         question=question,
         title=question.topic[:1].upper() + question.topic[1:],
         introduction=extract.introduction(
@@ -132,6 +156,7 @@ def _write(
     question: Question,
     findings: Findings,
     engine: Engine,
+    progress: Progress,
 ) -> tuple[tuple[Section, ...], Writer]:
     """Fill every slot. What the language model does not deliver is written without it."""
     reporter = Reporter()
@@ -140,7 +165,8 @@ def _write(
     model = engine.language_model
     sections = []
     fallbacks = written_by_model = 0
-    for slot in slots:
+    for number, slot in enumerate(slots, start=1):
+        progress(Step("write", "working", {"section": number, "sections": len(slots), "title": slot.title}))
         quotations = tuple(
             Quotation(c.evidence, c.span, True, _group_now(c, groups_now))
             for c in chosen.get(slot.bloc, ())
@@ -189,6 +215,21 @@ def _write(
         else Writer(None, None)
     )
     return tuple(sections), writer
+
+
+def _found(findings: Findings) -> dict[str, int | str]:
+    figures = findings.figures
+    return {
+        "acts": figures.acts,
+        "signatories": figures.signatories,
+        "committees": figures.committees,
+        "byDense": figures.by_dense,
+        "byGraph": figures.by_graph,
+        "merged": figures.merged,
+        "evidence": len(findings.evidence),
+        "speakers": len(findings.authorities),
+        "speeches": len({mention.speech for found in findings.mentions.values() for mention in found}),
+    }
 
 
 def _activity(mentions: Iterable[Mention]) -> Activity:

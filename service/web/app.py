@@ -8,10 +8,12 @@ from flask_compress import Compress
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.corpus import DataDirectory
+from service.engines.interface import EngineHost
 from service.graph import GraphStore
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
 from service.web import (
+    api,
     console,
     datasets,
     examples,
@@ -57,10 +59,17 @@ COMMON: Final = {
 """Headers of every response that does not set them itself."""
 
 
-def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryRunner | None = None) -> Flask:
+def create_app(
+    data: Path,
+    settings: Settings,
+    graph: GraphStore,
+    runner: QueryRunner | None = None,
+    engine: EngineHost | None = None,
+) -> Flask:
     """Make the application over a data directory.
 
-    The site's pages ask `graph`, the public asks `runner`; without one there is no endpoint.
+    The site's pages ask `graph`, the public asks `runner`; without one there is no endpoint, and
+    without an `engine` nothing can be asked, searched or ranked.
     """
     app = Flask("service.web")
     app.config.from_mapping(
@@ -78,12 +87,14 @@ def create_app(data: Path, settings: Settings, graph: GraphStore, runner: QueryR
         settings,
         graph,
         runner,
+        engine,
         Admission(limits.queries_per_client),
         Bodies(seconds=limits.body_seconds, at_once=limits.bodies, of_client=limits.bodies_per_client),
     )
     problems.register(app)
     language.register(app)
     pages.register(app)
+    app.register_blueprint(api.blueprint)
     app.register_blueprint(resources.blueprint)
     app.register_blueprint(datasets.blueprint)
     app.register_blueprint(vocabulary.blueprint)

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Final
 from urllib.parse import urlencode
 
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
@@ -77,14 +78,27 @@ def language() -> str:
     return str(locale.language) if locale else DEFAULT
 
 
+def catalogue(code: str) -> Catalog:
+    """The catalogue of a language: each part of the site has a file of its own. Raises `ValueError` for a message
+    that two of them translate."""
+    whole = Catalog(locale=code)
+    folder = files(__package__).joinpath("translations", code, "LC_MESSAGES")
+    for source in sorted((file for file in folder.iterdir() if file.name.endswith(".po")), key=lambda file: file.name):
+        with source.open("rb") as stream:
+            for message in read_po(stream, locale=code):
+                if message.id and message.id in whole:
+                    raise ValueError(f"{source.name} translates {message.id!r}, which another file does")
+                if message.id:
+                    whole[message.id] = message
+    return whole
+
+
 def compiled(code: str) -> Translations:
     """Compile the catalogue of a language in memory."""
-    source = files(__package__).joinpath("translations", code, "LC_MESSAGES", "messages.po")
-    compiled = io.BytesIO()
-    with source.open("rb") as stream:
-        write_mo(compiled, read_po(stream, locale=code))
-    compiled.seek(0)
-    return Translations(compiled)
+    content = io.BytesIO()
+    write_mo(content, catalogue(code))
+    content.seek(0)
+    return Translations(content)
 
 
 def _select() -> str:

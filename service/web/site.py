@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from flask import current_app, request
 
 from service.corpus import DataDirectory, Manifest, read_manifest
+from service.engines.interface import EngineHost
 from service.graph import GraphStore
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
@@ -26,6 +27,8 @@ class Site:
     """Answers the site's own queries, over the union of the graphs, apart from the public's."""
     runner: QueryRunner | None
     """Runs the public's queries; None where the site has no endpoint."""
+    engine: EngineHost | None
+    """Answers, searches and ranks; None where the site only publishes."""
     admission: Admission
     bodies: Bodies
 

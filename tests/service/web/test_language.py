@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po
 from flask.testing import FlaskClient
 from lxml import html
 
+from service.web import language
 from service.web.app import create_app
 from tests.conftest import REPOSITORY, Esperia
 
 SERVICE = REPOSITORY / "service"
-CATALOGUE = SERVICE / "web" / "translations" / "it" / "LC_MESSAGES" / "messages.po"
 SOURCES = [
     ("web/node_modules/**", "ignore"),
     ("web/static/**", "ignore"),
@@ -31,10 +30,10 @@ def client(esperia: Esperia) -> FlaskClient:
 
 def language_of(client: FlaskClient, path: str = "/", **headers: str) -> str:
     response = client.get(path, headers={"Accept": "text/html", **headers})
-    language: str = html.fromstring(response.text).get("lang")
-    assert response.headers["Content-Language"] == language
+    found: str = html.fromstring(response.text).get("lang")
+    assert response.headers["Content-Language"] == found
     assert {"accept-language", "cookie"} <= {name.strip().lower() for name in response.headers["Vary"].split(",")}
-    return language
+    return found
 
 
 @pytest.mark.parametrize(
@@ -127,8 +126,7 @@ def messages() -> Iterator[tuple[str, str | tuple[str, ...]]]:
 
 @pytest.fixture(scope="module")
 def catalogue() -> Catalog:
-    with CATALOGUE.open("rb") as stream:
-        return read_po(stream, locale="it")
+    return language.catalogue("it")
 
 
 def test_everything_has_an_italian_translation(catalogue: Catalog) -> None:

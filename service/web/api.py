@@ -1,0 +1,133 @@
+"""The HTTP API as its own description: what a route takes and gives is declared once, checked, and published.
+
+    @blueprint.get("/search")
+    @api.validate(query=SearchQuery, resp=Answers(SearchDocument, JSON_LD, HTML), tags=["search"])
+    def search(query: SearchQuery) -> Response: ...
+
+A request that does not fit its model is refused as a problem; answers are not checked at run time
+but by the tests, which read the description at `/openapi.json`.
+"""
+
+import copy
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any, Final
+
+from flask import Blueprint, Response, current_app, request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from spectree import Response as Declared
+from spectree import SpecTree
+from spectree.plugins.flask_plugin import FlaskPlugin
+from spectree.utils import get_model_key
+
+from service.web.admission import client_of_request
+from service.web.negotiation import Form
+from service.web.problems import Problem
+from service.web.site import site
+
+blueprint = Blueprint("api", __name__)
+
+PROBLEM_TYPE: Final = "application/problem+json"
+
+
+class ProblemDocument(BaseModel):
+    """What was wrong, and what to do (RFC 9457)."""
+
+    model_config = ConfigDict(extra="allow")
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+
+
+class Taken(BaseModel):
+    """What a route takes: an unknown parameter is refused, so that a misspelt one is noticed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Paged(Taken):
+    """A page of a list."""
+
+    page: int = Field(default=1, ge=1, le=1000, description="The page, from 1.")
+
+
+class Answers(Declared):
+    """What a route answers: a model in one form or more, and a problem otherwise."""
+
+    def __init__(self, model: type[BaseModel] | None, *forms: Form, status: int = 200, refusals: tuple[int, ...] = ()):
+        super().__init__(
+            **{f"HTTP_{status}": model}, **{f"HTTP_{code}": ProblemDocument for code in (400, 429, 503, *refusals)}
+        )
+        self._forms = forms
+        self._status = str(status)
+
+    def generate_spec(self, naming_strategy: Callable[[type], str] = get_model_key) -> dict[str, Any]:
+        described: dict[str, Any] = super().generate_spec(naming_strategy)
+        for code, answer in described.items():
+            schema: dict[str, Any] = next(iter(answer.pop("content", {}).values()), {"schema": {}})
+            if code != self._status:
+                answer["content"] = {PROBLEM_TYPE: schema}
+            elif self._forms:
+                answer["content"] = {
+                    form.media_type: schema if "json" in form.media_type else {"schema": {"type": "string"}}
+                    for form in self._forms
+                }
+        return described
+
+
+def _refuse(_request: Any, _response: Any, error: Exception | None, *_: Any) -> None:
+    """Refuse a request that does not fit. Raises `Problem` 400."""
+    if not isinstance(error, ValidationError):
+        return
+    faults = error.errors(include_input=False, include_url=False, include_context=False)
+    told = [{"parameter": ".".join(map(str, fault["loc"])) or None, "reason": fault["msg"]} for fault in faults[:10]]
+    first = told[0]
+    where = f"{first['parameter']}: " if first["parameter"] else ""
+    raise Problem(400, f"{where}{first['reason']}", faults=told)
+
+
+class _Requests(FlaskPlugin):
+    """Checks what comes in; what goes out is checked by the tests."""
+
+    def validate_response(self, resp: Any, *_: Any) -> tuple[Any, None]:
+        return current_app.make_response(resp), None
+
+
+api = SpecTree(
+    "flask",
+    backend=_Requests,
+    mode="strict",
+    title="Emiciclo",
+    description="Who said what in parliament, with what standing, and can I check it.",
+    version=version("emiciclo"),
+    openapi_version="3.1.0",
+    license={"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
+    before=_refuse,
+    after=lambda *_: None,
+    validation_error_status=400,
+    validation_error_model=ProblemDocument,
+    naming_strategy=lambda model: model.__name__,
+    nested_naming_strategy=lambda _, child: child,
+)
+
+
+def read_body() -> None:
+    """Read the body of this request with a deadline, before anything parses it; for `before_request`. Raises
+    `Problem`."""
+    if request.method == "POST":
+        request._cached_data = site().bodies.read(request.stream, client_of_request())
+
+
+@blueprint.get("/openapi.json")
+def description() -> Response:
+    """The description of the API, OpenAPI 3.1."""
+    return Response(current_app.json.dumps(described()), mimetype="application/openapi+json")
+
+
+def described() -> dict[str, Any]:
+    """The OpenAPI document of the application that serves this request."""
+    api.app = current_app
+    document: dict[str, Any] = copy.deepcopy(api._generate_spec())
+    document["servers"] = [{"url": site().root.rstrip("/") or "/"}]
+    return document
