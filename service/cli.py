@@ -6,7 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import datetime
 from importlib.resources import as_file
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +17,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 import mappings
 from loaders.errors import SourceError
-from loaders.names import organisation_name
 from service import reports
 from service.answer import jsonld
 from service.answers import keep_answer
@@ -25,11 +24,11 @@ from service.corpus import DataDirectory, open_graph, read_manifest
 from service.embedders import open_embedder
 from service.errors import EmicicloError
 from service.export import export_quads
+from service.filters import NamedFilters
 from service.loading.build import LoadReport, load
 from service.loading.checks import printed_groups, run_checks
 from service.loading.plain import RdfReport, load_rdf
 from service.pipeline import Engine, ask
-from service.question import Filters, QuestionError
 from service.settings import Settings, load_settings
 from service.vectors import VectorWriter
 
@@ -219,11 +218,12 @@ def ask_command(
     """Answer a question group by group, with verbatim quotations that can be checked."""
     with _plain_errors():
         engine = Engine.open(data, load_settings())
-        filters = Filters(
-            groups=_groups(group or [], engine),
+        named = NamedFilters(
+            groups=tuple(group or ()),
             date_from=begin.date() if begin else None,
             date_until=end.date() if end else None,
         )
+        filters = named.resolve(engine.chamber, engine.corpus.manifest.last_day)
         with _err.status("") as status:
             answer = ask(
                 question,
@@ -240,39 +240,6 @@ def ask_command(
             sys.stdout.write(jsonld.dumps(document) + "\n")
         else:
             reports.print_answer(answer, _out)
-
-
-def _groups(wanted: list[str], engine: Engine) -> tuple[str, ...]:
-    found: list[str] = []
-    for name in wanted:
-        if name.casefold() in ("governo", "government"):
-            found.append("government")
-            continue
-        groups = engine.chamber.find(name) or _displayed(name, engine)
-        if not groups:
-            known = sorted(
-                filter(
-                    None,
-                    (
-                        o.sigla_on(engine.corpus.manifest.last_day or date.max)
-                        for o in engine.chamber.organisations.values()
-                    ),
-                )
-            )
-            raise QuestionError(f"there is no group {name!r}; known: Governo, {', '.join(known)}")
-        found += groups
-    return tuple(dict.fromkeys(found))
-
-
-def _displayed(name: str, engine: Engine) -> tuple[str, ...]:
-    """The organisations whose name is displayed so; registries print it in capitals, without accents."""
-    wanted = name.strip().casefold()
-    named = (
-        organisation.iri
-        for organisation in engine.chamber.organisations.values()
-        if wanted in {organisation_name(dated.name).casefold() for dated in organisation.names}
-    )
-    return tuple(iri for found in named for iri in engine.chamber.find(found))
 
 
 @app.command("check")

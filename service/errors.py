@@ -15,3 +15,7 @@ class DataError(EmicicloError):
 
 class QueryError(EmicicloError):
     """A SPARQL query was refused or failed at the store that ran it."""
+
+
+class QuestionError(EmicicloError):
+    """A question, or what it is limited to, cannot be answered as it was put."""

@@ -13,7 +13,7 @@ import numpy as np
 from service.chamber import Committee, committees
 from service.corpus import Corpus
 from service.embedding import Vectors, unit
-from service.errors import EmicicloError
+from service.errors import QuestionError
 from service.graph import GraphStore
 from service.thesaurus import Concept, Thesaurus, stems
 from service.vectors import Where
@@ -49,10 +49,6 @@ _ASKED: Final = re.compile(
 )
 _ENGLISH: Final = frozenset("the what about how which parties groups and of on is are do does said".split())
 _SPACE: Final = re.compile(r"\s+")
-
-
-class QuestionError(EmicicloError):
-    """A question cannot be answered as it was put."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,16 @@ class Taken(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Paged(Taken):
+class Parameters(Taken):
+    """The parameters of an address; each page has these two."""
+
+    lang: str | None = Field(default=None, max_length=35, description="The language of the page, `it` or `en`.")
+    format: str | None = Field(
+        default=None, max_length=100, description="The form by its short name, in place of the header Accept."
+    )
+
+
+class Paged(Parameters):
     """A page of a list."""
 
     page: int = Field(default=1, ge=1, le=1000, description="The page, from 1.")

@@ -11,7 +11,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 
-from service.errors import DataError, EmicicloError
+from service.errors import DataError, EmicicloError, QuestionError
 from service.queries.refusal import QueryRefused
 
 _UNHEEDED: Final = re.compile(r';\s*(?:charset|profile)=(?:"[^"]*"|[^;,"]*)', re.IGNORECASE)
@@ -108,6 +108,8 @@ def _of_http(error: HTTPException) -> Problem:
 def _of_ours(error: EmicicloError) -> Problem:
     if isinstance(error, QueryRefused):
         return of_refusal(error)
+    if isinstance(error, QuestionError):
+        return Problem(400, str(error))
     return Problem(503 if isinstance(error, DataError) else 500, str(error))
 
 
