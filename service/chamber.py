@@ -5,11 +5,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from typing import Final
 
 import sparql
 from ontology import EMI
 from service.evidence import GOVERNMENT
 from service.graph import GraphStore, day_literal, text_of
+
+DAYS_KEPT: Final = 1000
+"""Days whose sides are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +120,16 @@ class Chamber:
 
     def sides_on(self, day: date) -> dict[str, str]:
         """The side (`majority`, `opposition` …) of each organisation that has one on a day."""
-        if day not in self._sides:
+        found = self._sides.get(day)
+        if found is None:
             query = sparql.bind(sparql.query("retrieval/group-sides"), "?day", [day_literal(day)])
-            self._sides[day] = {
+            found = {
                 row["organisation"].value: row["side"].value.rsplit("/", 1)[-1] for row in self._graph.select(query)
             }
-        return self._sides[day]
+            if len(self._sides) >= DAYS_KEPT:  # of days that people may choose freely
+                self._sides.clear()
+            self._sides[day] = found
+        return found
 
     def find(self, text: str) -> tuple[str, ...]:
         """The organisations that a person names: by IRI, by sigla or by whole name of any date.

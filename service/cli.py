@@ -19,6 +19,7 @@ import mappings
 from loaders.errors import SourceError
 from service import reports
 from service.answer import jsonld
+from service.answer.model import Language
 from service.answers import keep_answer
 from service.corpus import DataDirectory, open_graph, read_manifest
 from service.embedders import open_embedder
@@ -213,6 +214,9 @@ def ask_command(
         datetime | None, typer.Option("--until-date", formats=["%Y-%m-%d"], help="Only what was said up to this day.")
     ] = None,
     thesaurus: Annotated[bool, typer.Option(help="Expand the question with the thesaurus.")] = True,
+    language: Annotated[
+        Language, typer.Option(help="The language of the answer; quotations stay in their own.")
+    ] = "it",
     as_json: Json = False,
 ) -> None:
     """Answer a question group by group, with verbatim quotations that can be checked."""
@@ -231,6 +235,7 @@ def ask_command(
                 reference_date=as_of.date() if as_of else None,
                 filters=filters,
                 use_thesaurus=thesaurus,
+                language=language,
                 progress=lambda step: status.update(f"{step.stage} …"),
             )
         document = jsonld.to_jsonld(answer)

@@ -103,9 +103,9 @@ class Example:
 
 
 @cache
-def examples() -> tuple[Example, ...]:
-    """Every published example, ordered by name. Raises `DataError` for a malformed file."""
-    return tuple(read_example(name.rpartition("/")[2], sparql.query(name)) for name in sparql.names("examples"))
+def examples(folder: str = "examples") -> tuple[Example, ...]:
+    """Every example of a folder of queries, ordered by name. Raises `DataError` for a malformed file."""
+    return tuple(read_example(name.rpartition("/")[2], sparql.query(name)) for name in sparql.names(folder))
 
 
 def read_example(name: str, text: str) -> Example:

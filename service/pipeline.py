@@ -3,8 +3,9 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,10 @@ from service.answer import extract
 from service.answer.candidates import Candidate, candidates
 from service.answer.choose import choose
 from service.answer.cite import verify
-from service.answer.model import Activity, Answer, Expert, Kind, Quotation, Section, Writer
-from service.answer.phrases import Reporter
+from service.answer.languages import WORDINGS
+from service.answer.model import Activity, Answer, Expert, Kind, Language, Quotation, Section, Writer
 from service.answer.plan import Slot, plan
+from service.answer.wording import Reporter, Wording
 from service.chamber import Chamber
 from service.corpus import Corpus, open_corpus
 from service.embedding import Embedder
@@ -65,17 +67,20 @@ def ask(
     reference_date: date | None = None,
     filters: Filters = Filters(),
     use_thesaurus: bool = True,
+    language: Language = "it",
     iri: str | None = None,
     progress: Progress = silent,
 ) -> Answer:
     """Answer a question, group by group. Raises `QuestionError`, `DataError`, `QueryError`.
 
-    `progress` is told where the work is and what it found; what it raises ends the work.
+    The answer is written in `language`, quotations stay in their own. `progress` is told where the
+    work is and what it found; what it raises ends the work.
     """
+    wording = WORDINGS[language]
     started = datetime.now(UTC)
+    if engine.language_model:
+        engine = replace(engine, language_model=engine.language_model.begin())
     model = engine.language_model
-    if model:
-        model.begin()
     progress(Step("understand", "begun"))
     question = understand(
         text,
@@ -110,20 +115,22 @@ def ask(
     verified = verify((c for found in chosen.values() for c in found), engine.corpus)
     progress(Step("verify", "ended", {"verified": sum(verified.values()), "compared": len(verified)}))
     groups_now = _groups_now(verified, question, engine)
-    slots = plan(question, engine.chamber, {*findings.mentions, *chosen})
+    slots = plan(question, engine.chamber, {*findings.mentions, *chosen}, wording)
     progress(Step("write", "begun", {"sections": len(slots)}))
-    sections, writer = _write(slots, chosen, verified, groups_now, question, findings, engine, progress)
+    sections, writer = _write(slots, chosen, verified, groups_now, question, findings, engine, wording, progress)
     progress(
         Step("write", "ended", {"sections": len(sections), "quotations": sum(len(s.quotations) for s in sections)})
     )
     activity = _activity([m for found in findings.mentions.values() for m in found])
-    corpus_title = engine.corpus.manifest.title.get("it", engine.corpus.manifest.dataset)
+    titles = engine.corpus.manifest.title
+    corpus_title = titles.get(language) or titles.get("it", engine.corpus.manifest.dataset)
     days = {m.day for found in findings.mentions.values() for m in found}
     return Answer(
         iri=iri or f"{engine.corpus.manifest.base_iri}answer/{uuid.uuid4()}",
+        language=language,
         question=question,
         title=question.topic[:1].upper() + question.topic[1:],
-        introduction=extract.introduction(
+        introduction=wording.introduction(
             question,
             corpus_title=corpus_title,
             activity=activity,
@@ -156,17 +163,19 @@ def _write(
     question: Question,
     findings: Findings,
     engine: Engine,
+    wording: Wording,
     progress: Progress,
 ) -> tuple[tuple[Section, ...], Writer]:
     """Fill every slot. What the language model does not deliver is written without it."""
-    reporter = Reporter()
+    reporter = Reporter(wording.REPORTING)
     points = extract.shared_points((e.text for e in findings.evidence), question, engine.thesaurus)
     ranks = _ranks(findings)
     model = engine.language_model
     sections = []
     fallbacks = written_by_model = 0
     for number, slot in enumerate(slots, start=1):
-        progress(Step("write", "working", {"section": number, "sections": len(slots), "title": slot.title}))
+        step = Step("write", "working", {"section": number, "sections": len(slots), "title": slot.title})
+        progress(step)
         quotations = tuple(
             Quotation(c.evidence, c.span, True, _group_now(c, groups_now))
             for c in chosen.get(slot.bloc, ())
@@ -174,7 +183,14 @@ def _write(
         )
         activity = _activity(findings.mentions.get(slot.bloc, ()))
         written = (
-            model.write_section(slot.title, extract.SIDES[slot.kind], question, quotations)
+            model.write_section(
+                slot.title,
+                wording.SIDES[slot.kind],
+                question,
+                quotations,
+                language=wording.LANGUAGE,
+                between=partial(progress, step),
+            )
             if model and quotations and model.answers
             else None
         )
@@ -202,6 +218,7 @@ def _write(
                         engine.chamber.organisations[iri].name_on(question.reference_date)
                     ),
                     reporter=reporter,
+                    wording=wording,
                 ),
                 quotations=quotations,
                 activity=activity,

@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -174,7 +174,7 @@ def match_committees(text: str, corpus: Corpus) -> tuple[CommitteeMatch, ...]:
     """The committees whose topic words stand in a text, best first; n words score .5 + .2(n-1)."""
     words = stems(text)
     found = []
-    for committee, named in _committee_words(corpus.graph):
+    for committee, named in _words_of_committees(corpus.graph):
         hits = tuple(sorted(word for word, key in named if _contains(words, key)))
         if hits:
             score = min(1.0, 0.5 + 0.2 * (len(hits) - 1))
@@ -182,10 +182,18 @@ def match_committees(text: str, corpus: Corpus) -> tuple[CommitteeMatch, ...]:
     return tuple(sorted(found, key=lambda match: (-match.score, match.iri))[:COMMITTEES])
 
 
-@lru_cache(maxsize=4)
-def _committee_words(graph: GraphStore) -> tuple[tuple[Committee, tuple[tuple[str, tuple[str, ...]], ...]], ...]:
-    """The committees with their words and these words' stems, kept for each open corpus."""
-    return tuple((c, tuple((word, stems(word)) for word in dict.fromkeys(c.words))) for c in committees(graph))
+_CommitteeWords = tuple[tuple[Committee, tuple[tuple[str, tuple[str, ...]], ...]], ...]
+_committee_words: Final = WeakKeyDictionary[GraphStore, _CommitteeWords]()
+"""Kept as long as a corpus is open, and not longer: a graph that is kept holds its files."""
+
+
+def _words_of_committees(graph: GraphStore) -> _CommitteeWords:
+    """The committees with their words and these words' stems."""
+    found = _committee_words.get(graph)
+    if found is None:
+        found = tuple((c, tuple((word, stems(word)) for word in dict.fromkeys(c.words))) for c in committees(graph))
+        _committee_words[graph] = found
+    return found
 
 
 def _contains(words: Sequence[str], part: Sequence[str]) -> bool:

@@ -10,54 +10,49 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from service.answer.extract import SIDES
+from service.answer.languages import WORDINGS
 from service.answer.model import Answer, Quotation, Section
-from service.answer.phrases import day, of_committee
+from service.answer.wording import Wording
 from service.corpus import Manifest
 from service.evidence import Reason
 from service.loading.build import LoadReport
 from service.loading.checks import CheckResult, PrintedGroups
 from service.loading.plain import RdfReport
+from service.report_words import REPORT_WORDS, ReportWords
 
 WIDTH: Final = 100
 SHOWN_FINDINGS: Final = 3
 SHOWN_GRAPHS: Final = 20
 
 _MARKER: Final = re.compile(r"\{q(\d+)\}")
-_HEADINGS: Final = {
-    "government": "Governo",
-    "majority": "Maggioranza",
-    "opposition": "Opposizione",
-    "mixed": "Gruppo Misto",
-    "other": "Altri",
-}
 
 
 def print_answer(answer: Answer, console: Console) -> None:
     """Print an answer as running text, each quotation with where it can be read."""
+    wording, words = WORDINGS[answer.language], REPORT_WORDS[answer.language]
     console.rule(Text(answer.title, style="bold"), align="left")
     if answer.invented:
-        console.print(Text("Parlamento inventato: nomi, gruppi e discorsi non sono reali.", style="yellow"))
+        console.print(Text(words.invented, style="yellow"))
     console.print(Padding(Text(answer.introduction), (1, 0)), width=_width(console))
     heading = None
     number = 0
     for section in answer.sections:
         if section.kind != heading:
             heading = section.kind
-            console.print(Text(_HEADINGS[heading].upper(), style="bold cyan"))
-        number = _print_section(section, number, console)
+            console.print(Text(words.headings[heading].upper(), style="bold cyan"))
+        number = _print_section(section, number, wording, console)
     if answer.quotations:
-        _print_sources(answer, console)
-    _print_footer(answer, console)
+        _print_sources(answer, wording, words, console)
+    _print_footer(answer, words, console)
 
 
-def _print_section(section: Section, number: int, console: Console) -> int:
+def _print_section(section: Section, number: int, wording: Wording, console: Console) -> int:
     """Print a section with its quotations numbered on from `number`; return the last number."""
     text = Text()
     if section.kind != "government":
         text.append(section.title, style="bold")
         if section.kind in ("majority", "opposition"):
-            text.append(f" ({SIDES[section.kind]})")
+            text.append(f" ({wording.SIDES[section.kind]})")
         text.append(" — ")
     at = 0
     for marker in _MARKER.finditer(section.text):
@@ -74,35 +69,37 @@ def _print_section(section: Section, number: int, console: Console) -> int:
     return number + len(section.quotations)
 
 
-def _print_sources(answer: Answer, console: Console) -> None:
-    console.print(Text("CITAZIONI", style="bold cyan"))
+def _print_sources(answer: Answer, wording: Wording, words: ReportWords, console: Console) -> None:
+    console.print(Text(words.quotations.upper(), style="bold cyan"))
     for number, quotation in enumerate(answer.quotations, start=1):
-        _print_source(number, quotation, console)
+        _print_source(number, quotation, wording, words, console)
     console.print()
 
 
-def _print_source(number: int, quotation: Quotation, console: Console) -> None:
+def _print_source(number: int, quotation: Quotation, wording: Wording, words: ReportWords, console: Console) -> None:
     speech = quotation.speech
     head = Text(f"[{number}] ", style="cyan")
-    head.append(f"{speech.name}, {day(speech.date)}", style="default")
+    head.append(f"{speech.name}, {wording.day(speech.date)}", style="default")
     if speech.debate_title:
         head.append(f", {shortened(speech.debate_title)}", style="default")
     console.print(Padding(head, (0, 0, 0, 2)), width=_width(console))
     # A link must survive copying, so it is never folded.
     console.print(Text(f"      {speech.source}", style="dim"), no_wrap=True, overflow="ignore", crop=False)
-    reason = next((told for told in map(_why, quotation.evidence.reasons) if told), None)
+    told = (_why(reason, wording, words) for reason in quotation.evidence.reasons)
+    reason = next(filter(None, told), None)
     if reason:
-        console.print(Padding(Text(f"perché è qui: {reason}", style="dim"), (0, 0, 0, 6)), width=_width(console))
+        why = Text(words.why.format(reason=reason), style="dim")
+        console.print(Padding(why, (0, 0, 0, 6)), width=_width(console))
 
 
-def _why(reason: Reason) -> str | None:
+def _why(reason: Reason, wording: Wording, words: ReportWords) -> str | None:
     """What led to a passage through the graph, in words; nothing for mere nearness to the question."""
     if reason.label is None:
         return None
     if reason.channel == "signatory":
-        return f"chi parla ha firmato {shortened(reason.label)}"
+        return words.signed.format(act=shortened(reason.label))
     if reason.channel == "committee":
-        return f"chi parla fa parte {of_committee(reason.label)}"
+        return words.sits.format(committee=wording.of_committee(reason.label))
     return shortened(reason.label)
 
 
@@ -115,20 +112,20 @@ def _width(console: Console) -> int:
     return min(WIDTH, console.width)
 
 
-def _print_footer(answer: Answer, console: Console) -> None:
+def _print_footer(answer: Answer, words: ReportWords, console: Console) -> None:
     experts = [section.expert for section in answer.sections if section.expert]
     if experts:
-        table = Table(title="Autorevolezza sul tema di chi è citato", title_justify="left", box=None, pad_edge=False)
-        for column in ("", "totale", "posto", "professione", "studi", "commissione", "atti", "interventi", "carica"):
+        table = Table(title=words.authority, title_justify="left", box=None, pad_edge=False)
+        for column in ("", *words.columns):
             table.add_column(column, justify="left" if not column else "right")
         for expert in sorted(experts, key=lambda e: (e.rank, e.speaker)):
             parts = expert.authority.components
             table.add_row(
-                expert.name,
+                Text(expert.name),
                 f"{expert.authority.total:.2f}",
-                f"{expert.rank} di {len(answer.authorities)}",
+                words.rank.format(rank=expert.rank, of=len(answer.authorities)),
                 *(
-                    "n.d." if value is None else f"{value:.2f}"
+                    words.unavailable if value is None else f"{value:.2f}"
                     for value in (
                         parts.profession,
                         parts.education,
@@ -140,30 +137,34 @@ def _print_footer(answer: Answer, console: Console) -> None:
                 ),
             )
         console.print(Padding(table, (0, 0, 1, 0)))
-    concepts = ", ".join(concept.label for concept in answer.question.concepts)
-    written = answer.writer.model or "senza modello linguistico"
+    concepts = ", ".join(concept.label_in(answer.language) for concept in answer.question.concepts)
+    written = answer.writer.model or words.without_model
     if answer.writer.fallbacks:
-        written += f" (il modello configurato non ha dato un testo valido per {answer.writer.fallbacks} sezioni)"
+        written = words.fallbacks.format(written=written, number=answer.writer.fallbacks)
     lines = [
-        f"Data di riferimento {day(answer.question.reference_date)}; corpus {answer.corpus_version}; "
-        f"vettori {answer.embedding_model}; testo {written}.",
-        f"{_checked(len(answer.quotations))} "
-        f"Atti vicini al tema: {answer.figures.acts}; passi esaminati: {answer.figures.merged}.",
+        words.basis.format(
+            day=WORDINGS[answer.language].day(answer.question.reference_date),
+            corpus=answer.corpus_version,
+            vectors=answer.embedding_model,
+            written=written,
+        ),
+        words.found.format(
+            compared=_compared(len(answer.quotations), words),
+            acts=answer.figures.acts,
+            passages=answer.figures.merged,
+        ),
     ]
     if answer.unresolved:
-        lines.append(
-            f"Non considerati: {answer.unresolved} interventi di oratori che il registro caricato non conosce "
-            "(emiciclo check li elenca)."
-        )
+        lines.append(words.unresolved.format(number=answer.unresolved))
     if concepts:
-        lines.append(f"Il tesauro ha ampliato la domanda con: {concepts} (--no-thesaurus per escluderlo).")
+        lines.append(words.expanded.format(concepts=concepts))
     console.print(Text("\n".join(lines), style="dim"), width=_width(console))
 
 
-def _checked(quotations: int) -> str:
+def _compared(quotations: int, words: ReportWords) -> str:
     if quotations < 2:
-        return "Una citazione, confrontata con il resoconto." if quotations else "Nessuna citazione."
-    return f"{quotations} citazioni, tutte confrontate con il resoconto."
+        return words.one_compared if quotations else words.none_compared
+    return words.all_compared.format(number=quotations)
 
 
 def print_next_steps(program: str, data: Path, console: Console) -> None:

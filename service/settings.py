@@ -101,6 +101,8 @@ class SparqlSettings(BaseModel):
     page_seconds: float = Field(default=5.0, gt=0)
     """Of evaluation of one query of the site's own pages, which have workers of their own."""
     page_workers: int = Field(default=2, ge=1)
+    answers_workers: int = Field(default=2, ge=1, le=64)
+    """Queries at once at the endpoint of the answers; they are started by the first one."""
 
 
 class Settings(BaseSettings):

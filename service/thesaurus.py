@@ -24,6 +24,12 @@ class Concept:
     iri: str
     label: str
     labels: tuple[str, ...]
+    translations: tuple[tuple[str, str], ...] = ()
+    """The preferred labels in other languages than Italian, each after its language."""
+
+    def label_in(self, language: str) -> str:
+        """The preferred label in a language; the Italian one where there is none."""
+        return dict(self.translations).get(language, self.label)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -89,15 +95,24 @@ class Thesaurus:
     def read(cls, graph: GraphStore) -> "Thesaurus":
         """Read the concepts of the store's ontology graph."""
         preferred: dict[str, str] = {}
+        translations: defaultdict[str, dict[str, str]] = defaultdict(dict)
         labels: defaultdict[str, list[str]] = defaultdict(list)
         for row in graph.select(sparql.query("index/concepts")):
             concept, label = row["concept"].value, row["label"]
-            if row["preferred"].value == "true" and getattr(label, "language", None) == "it":
+            language = getattr(label, "language", None)
+            if row["preferred"].value == "true" and language == "it":
                 preferred[concept] = label.value
+            elif row["preferred"].value == "true" and language:
+                translations[concept][language] = label.value
             labels[concept].append(label.value)
         return cls(
             tuple(
-                Concept(iri, preferred.get(iri, names[0]), tuple(dict.fromkeys(names)))
+                Concept(
+                    iri,
+                    preferred.get(iri, names[0]),
+                    tuple(dict.fromkeys(names)),
+                    tuple(sorted(translations[iri].items())),
+                )
                 for iri, names in sorted(labels.items())
             )
         )

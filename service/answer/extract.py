@@ -5,8 +5,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from loaders.names import organisation_name
-from service.answer import phrases
-from service.answer.model import Activity, Kind, Quotation
+from service.answer.model import Activity, Quotation
+from service.answer.standing import standing
+from service.answer.wording import Reporter, Wording
 from service.authority.score import Authority, Features
 from service.chamber import Chamber
 from service.question import Question
@@ -14,16 +15,6 @@ from service.thesaurus import Concept, Thesaurus, stems, words
 
 SHARED: Final = 4
 """Passages that must name a concept before it counts as a point of the debate."""
-NOTHING: Final = "Nel corpus consultato non risultano interventi su questo tema."
-NOTHING_QUOTABLE: Final = "Nessun passo si presta a essere citato da solo."
-
-SIDES: Final[Mapping[Kind, str]] = {
-    "government": "Governo",
-    "majority": "maggioranza",
-    "opposition": "opposizione",
-    "mixed": "gruppo Misto",
-    "other": "fuori dai gruppi",
-}
 
 
 def section_text(
@@ -36,17 +27,18 @@ def section_text(
     thesaurus: Thesaurus,
     points: Collection[str],
     group_names: Callable[[str], str],
-    reporter: phrases.Reporter,
+    reporter: Reporter,
+    wording: Wording,
 ) -> str:
     """The text of a section: how much was said, then each quotation introduced, as `«{q1}»`."""
     if not activity.interventions and not quotations:
-        return NOTHING
-    sentences = [_activity(activity)]
+        return wording.NOTHING
+    sentences = [told] if (told := wording.activity(activity)) else []
     if not quotations:
-        return " ".join([*sentences, NOTHING_QUOTABLE])
+        return " ".join([*sentences, wording.NOTHING_QUOTABLE])
     committees = {match.iri for match in question.committees}
     told_points: set[str] = set()
-    told: set[str] = set()
+    introduced: set[str] = set()
     for position, quotation in enumerate(quotations, start=1):
         record = quotation.speech
         speaker = record.speaker or ""
@@ -61,37 +53,29 @@ def section_text(
         if point:
             told_points.add(point.iri)
         who = (
-            phrases.standing(
-                record,
-                features.get(speaker),
-                authorities.get(speaker),
-                committees=committees,
-                group_now=group_names(quotation.group_now) if quotation.group_now else None,
+            wording.standing(
+                standing(
+                    record,
+                    features.get(speaker),
+                    authorities.get(speaker),
+                    committees=committees,
+                    group_now=group_names(quotation.group_now) if quotation.group_now else None,
+                )
             )
-            if speaker not in told
+            if speaker not in introduced
             else ""
         )
-        lead = phrases.introduce(
+        lead = wording.introduce(
             record,
             reporter=reporter,
-            name=record.name or "Un oratore",
+            name=record.name or wording.SOMEBODY,
             who=who,
-            point=point.label if point else None,
-            again=speaker in told,
+            point=point.label_in(wording.LANGUAGE) if point else None,
+            again=speaker in introduced,
         )
-        told.add(speaker)
+        introduced.add(speaker)
         sentences.append(f"{lead} «{{q{position}}}»")
     return " ".join(sentences)
-
-
-def _activity(activity: Activity) -> str:
-    if not activity.interventions or activity.first is None or activity.last is None:
-        return ""
-    days = phrases.span_of_days(activity.first, activity.last, both=activity.interventions == 2)
-    if activity.interventions == 1:
-        return f"Un solo intervento, {days}."
-    speakers = "un solo oratore" if activity.speakers == 1 else f"{activity.speakers} oratori"
-    return f"Ne ha parlato in {activity.interventions} interventi di {speakers}, {days}."
 
 
 def _is_named(concept: Concept, text: str) -> bool:
@@ -118,53 +102,12 @@ def shared_points(passages: Iterable[str], question: Question, thesaurus: Thesau
     )
 
 
-def introduction(
-    question: Question,
-    *,
-    corpus_title: str,
-    activity: Activity,
-    sitting_days: int,
-    spoke: Mapping[Kind, Sequence[str]],
-    silent: Sequence[str],
-) -> str:
-    """Two or three sentences whose numbers come from the data: how much, who, who not."""
-    asked = question.topic[:1].lower() + question.topic[1:]
-    searched = f"– {corpus_title}, {phrases.until_day(question.reference_date)} –"
-    if not activity.interventions or activity.first is None or activity.last is None:
-        return f"Nel corpus consultato {searched} non risultano interventi sul tema «{asked}»."
-    speeches = phrases.counted(activity.interventions, "intervento", "interventi")
-    speakers = phrases.counted(activity.speakers, "oratore", "oratori")
-    days = phrases.counted(sitting_days, "giorno di seduta", "giorni di seduta")
-    text = (
-        f"Sul tema «{asked}» il corpus consultato {searched} contiene {speeches} "
-        f"di {speakers} in {days}, {phrases.span_of_days(activity.first, activity.last)}."
-    )
-    present = []
-    quoted = sum(map(len, spoke.values()))
-    if spoke.get("government"):
-        present.append("il Governo")
-    for kind, singular, plural in (
-        ("majority", "un gruppo di maggioranza", "gruppi di maggioranza"),
-        ("opposition", "un gruppo di opposizione", "gruppi di opposizione"),
-    ):
-        number = len(spoke.get(kind, ()))  # type: ignore[call-overload]
-        if number:
-            present.append(singular if number == 1 else f"{number} {plural}")
-    if spoke.get("mixed"):
-        present.append("il gruppo Misto")
-    if present:
-        text += f" {'È citato' if quoted == 1 else 'Sono citati'} {phrases.listed(present)}."
-    if silent:
-        text += f" Nessuna citazione per: {phrases.listed(list(silent))}."
-    return text
-
-
-def bloc_name(bloc: str, chamber: Chamber, question: Question) -> str:
+def bloc_name(bloc: str, chamber: Chamber, question: Question, wording: Wording) -> str:
     """A bloc's name on the reference date, as a text writes it."""
     if bloc == "government":
-        return "Governo"
+        return wording.GOVERNMENT
     organisation = chamber.organisations.get(bloc)
     if organisation is None:
-        return "Altri oratori"
+        return wording.OTHERS
     name = organisation_name(organisation.name_on(question.reference_date))
-    return f"Misto, componente {name}" if organisation.is_component else name
+    return wording.component(name) if organisation.is_component else name

@@ -36,7 +36,7 @@ def to_jsonld(answer: Answer) -> Document:
             "id": answer.iri,
             "type": "Answer",
             "title": answer.title,
-            "language": "it",
+            "language": answer.language,
             "invented": answer.invented,
             "question": _question(answer),
             "introduction": answer.introduction,
@@ -85,7 +85,7 @@ def _question(answer: Answer) -> Document:
         "dateUntil": _iso(question.filters.date_until),
         "filterGroup": sorted(g for g in question.filters.groups if g.startswith("http")) or None,
         "concepts": sorted(
-            ({"id": c.iri, "type": "Concept", "label": c.label} for c in question.concepts),
+            ({"id": c.iri, "type": "Concept", "label": c.label_in(answer.language)} for c in question.concepts),
             key=lambda c: c["id"],
         )
         or None,

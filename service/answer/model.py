@@ -11,6 +11,8 @@ from service.evidence import Evidence, Figures, SpeechRecord
 from service.question import Question
 
 Kind = Literal["government", "majority", "opposition", "mixed", "other"]
+Language = Literal["it", "en"]
+"""The languages in which answers are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Answer:
     """A whole answer, and what it rests on."""
 
     iri: str
+    language: Language
+    """That of the text; quotations stay in their own."""
     question: Question
     title: str
     introduction: str

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from service.answer.extract import bloc_name
 from service.answer.model import Kind
+from service.answer.wording import Wording
 from service.chamber import Chamber
 from service.evidence import GOVERNMENT, UNSEATED
 from service.question import Question
@@ -24,7 +25,7 @@ class Slot:
 _ORDER: dict[Kind, int] = {"government": 0, "majority": 1, "opposition": 2, "mixed": 3, "other": 4}
 
 
-def plan(question: Question, chamber: Chamber, speaking: Collection[str]) -> tuple[Slot, ...]:
+def plan(question: Question, chamber: Chamber, speaking: Collection[str], wording: Wording) -> tuple[Slot, ...]:
     """Lay out the sections: government, majority, opposition, gruppo misto by component, others.
 
     Every group that exists on the reference date has one, whether it spoke or not. A
@@ -33,12 +34,12 @@ def plan(question: Question, chamber: Chamber, speaking: Collection[str]) -> tup
     """
     sides = chamber.sides_on(question.reference_date)
     wanted = set(question.filters.groups)
-    slots = [Slot("government", GOVERNMENT, None, None, "Governo")]
+    slots = [Slot("government", GOVERNMENT, None, None, wording.GOVERNMENT)]
     mixed: list[Slot] = []
     for organisation in chamber.organisations.values():
         if not any(name.begin <= question.reference_date for name in organisation.names):
             continue
-        title = bloc_name(organisation.iri, chamber, question)
+        title = bloc_name(organisation.iri, chamber, question, wording)
         if chamber.is_mixed(organisation.iri):
             group = organisation.parent or organisation.iri
             component = organisation.iri if organisation.is_component else None
@@ -56,6 +57,6 @@ def plan(question: Question, chamber: Chamber, speaking: Collection[str]) -> tup
     heard = [slot for slot in mixed if slot.bloc in speaking]
     slots += heard or [slot for slot in mixed if slot.component is None]
     if UNSEATED in speaking:
-        slots.append(Slot("other", UNSEATED, None, None, "Altri oratori"))
+        slots.append(Slot("other", UNSEATED, None, None, wording.OTHERS))
     kept = [slot for slot in slots if not wanted or slot.bloc in wanted]
     return tuple(sorted(kept, key=lambda slot: (_ORDER[slot.kind], slot.component or "", slot.title, slot.bloc)))

@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 from service.corpus import DataDirectory
+from service.embedders import open_embedder
 from service.embedding import Embedder
 from service.engines.interface import Operation, Request, Result
 from service.pipeline import Engine
@@ -22,16 +23,21 @@ class LocalEngine:
         self._opened: tuple[Path, Engine] | None = None
 
     def run(self, operation: Operation[Request, Result], request: Request, progress: Progress = silent) -> Result:
-        return operation(request, self._engine(), progress)
+        return operation(request, self.open(), progress)
 
     def close(self) -> None:
         with self._lock:
             self._opened = None
 
-    def _engine(self) -> Engine:
-        """The engine of what is published now. Raises `DataError`, `ConfigurationError`."""
+    def open(self) -> Engine:
+        """The engine of what is published now; what runs on an earlier one keeps that one.
+
+        Raises `DataError`, `ConfigurationError`.
+        """
         version = self._data.published()
         with self._lock:
             if self._opened is None or self._opened[0] != version:
+                # The model serves every corpus, and is large.
+                self._embedder = self._embedder or open_embedder(self._settings)
                 self._opened = (version, Engine.open(self._data.path, self._settings, self._embedder))
             return self._opened[1]

@@ -23,8 +23,12 @@ class Turn:
     """None for members, whose group is told."""
     chair: bool
     bloc: str | None
+    """The group, or the component of the gruppo misto, on the day."""
     bloc_name: str | None
     sigla: str | None
+    speaker: str | None = None
+    words: int = 0
+    capacity_iri: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,16 @@ class Part:
     def speeches(self) -> int:
         """Turns at all depths."""
         return len(self.turns) + sum(part.speeches for part in self.parts)
+
+    @property
+    def words(self) -> int:
+        """Words at all depths."""
+        return sum(turn.words for turn in self.turns) + sum(part.words for part in self.parts)
+
+    @property
+    def all_turns(self) -> tuple[Turn, ...]:
+        """Turns at all depths, in the order of the parts."""
+        return (*self.turns, *(turn for part in self.parts for turn in part.all_turns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +123,14 @@ def _turn(row: Row, names: Names, day: date | None) -> Turn:
         bloc,
         names.on(bloc, day) if bloc else None,
         names.sigla(bloc, day) if bloc else None,
+        text_of(row, "speaker"),
+        _number(row, "words"),
+        capacity,
     )
 
 
-def _number(row: Row) -> int:
+def _number(row: Row, name: str = "order") -> int:
     try:
-        return int(text_of(row, "order") or 0)
+        return int(text_of(row, name) or 0)
     except ValueError:
         return 0

@@ -36,6 +36,8 @@ class Stint:
     role: str | None
     begin: date
     until: date | None
+    component: bool = False
+    """Whether the body is a component of the gruppo misto, which is no group of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,10 @@ class Person:
     acts: Page[Signed]
     speeches: Page[Debate]
     """Pages of speeches; `total` counts these, not debates."""
+    signed_on: tuple[tuple[date | None, bool], ...] = ()
+    """The day of each act, and whether the person signed it first."""
+    spoken_on: tuple[tuple[date | None, int], ...] = ()
+    """The day of each speech, and its words."""
 
     def of(self, kind: str) -> tuple[Stint, ...]:
         """The memberships of a kind, latest first."""
@@ -97,8 +103,15 @@ def read_person(
     iri: NamedNode, graph: GraphStore, names: Names, last_day: date | None, acts: int = 1, speeches: int = 1
 ) -> Person:
     """Read what a page shows of a person, with the given pages of acts and speeches."""
+    signatures = graph.select(sparql.bind(sparql.query("resources/person-acts"), "?person", [iri]))
+    held = graph.select(sparql.bind(sparql.query("resources/person-speeches"), "?person", [iri]))
+    spoken = {row["speech"].value: row for row in held}.values()
     return Person(
-        _stints(iri, graph, names, last_day), _signed(iri, graph, names, acts), _held(iri, graph, names, speeches)
+        _stints(iri, graph, names, last_day),
+        _signed(signatures, names, acts),
+        _held(held, graph, names, speeches),
+        tuple((as_day(text_of(row, "date")), row["place"].value == "first") for row in signatures),
+        tuple((as_day(text_of(row, "date")), int(text_of(row, "words") or 0)) for row in spoken),
     )
 
 
@@ -130,11 +143,11 @@ def _stint(row: Row, names: Names, last_day: date | None) -> Stint:
         office or (names.one(role).text if role and not plain else None),
         begin,
         until,
+        text_of(row, "class") == _COMPONENT,
     )
 
 
-def _signed(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Page[Signed]:
-    rows = graph.select(sparql.bind(sparql.query("resources/person-acts"), "?person", [iri]))
+def _signed(rows: Sequence[Row], names: Names, number: int) -> Page[Signed]:
     latest = sorted(rows, key=lambda row: (text_of(row, "date") or "", row["act"].value), reverse=True)
     page = paged(latest, number, PER_LIST)
     called = names.of(row["act"].value for row in page.items)
@@ -151,8 +164,7 @@ def _signed(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Pag
     return Page(items, page.number, page.pages, page.total)
 
 
-def _held(iri: NamedNode, graph: GraphStore, names: Names, number: int) -> Page[Debate]:
-    rows = graph.select(sparql.bind(sparql.query("resources/person-speeches"), "?person", [iri]))
+def _held(rows: Sequence[Row], graph: GraphStore, names: Names, number: int) -> Page[Debate]:
     page = paged(sorted(rows, key=_latest), number, PER_LIST)
     return Page(_heads(page.items, graph, names), page.number, page.pages, page.total)
 

@@ -1,7 +1,7 @@
 """The vector index behind one interface: Qdrant embedded in this process, or a Qdrant server.
 
 Scores are cosines for dense searches and BM25 for lexical ones, and never mixed. All that can
-be ranked or filtered by Qdrant is: no vector is fetched into Python.
+be ranked or filtered by Qdrant is: the compass alone, which finds axes, fetches vectors into Python.
 """
 
 import uuid
@@ -93,6 +93,13 @@ class VectorStore(Protocol):
 
     def count(self, collection: str) -> int:
         """How many resources a collection holds."""
+        ...
+
+    def vectors(self, collection: str, iris: Sequence[str]) -> dict[str, Vectors]:
+        """The dense vectors of resources by IRI; one that the collection does not hold is left out.
+
+        The compass alone needs them: whatever Qdrant can rank or filter, it does.
+        """
         ...
 
 

@@ -1,11 +1,14 @@
 """Qdrant in this process."""
 
+import os
+import threading
 import uuid
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import qdrant_edge as edge
 
 from service.embedding import Vectors
@@ -35,6 +38,8 @@ class EmbeddedIndex:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._shards: dict[str, edge.EdgeShard] = {}
+        self._loading = threading.Lock()
+        """Of shards: many searches at once are well, two openings of one folder are not."""
         self._bm25 = bm25()
 
     def create(self, collection: str, dimensions: int) -> None:
@@ -118,6 +123,13 @@ class EmbeddedIndex:
     def count(self, collection: str) -> int:
         return int(self._shard(collection).count(edge.CountRequest(exact=True)))
 
+    def vectors(self, collection: str, iris: Sequence[str]) -> dict[str, Vectors]:
+        shard = self._shard(collection)
+        ids = [uuid.UUID(point_id(iri)) for iri in iris]
+        with self._working(collection):
+            found = shard.retrieve(ids, True, ["dense"])
+            return {str(p.payload["iri"]): np.asarray(p.vector["dense"], np.float32) for p in found}
+
     def _query(self, collection: str, limit: int, **request: Any) -> list[Hit]:
         shard = self._shard(collection)
 
@@ -129,13 +141,25 @@ class EmbeddedIndex:
         return first_of(fetch, limit)
 
     def _shard(self, collection: str) -> edge.EdgeShard:
-        if collection not in self._shards:
-            path = self._folder / collection
-            if not path.is_dir():
-                raise DataError(f"the vector index {path} is missing; load the data again")
-            with self._working(collection):
-                self._shards[collection] = edge.EdgeShard.load(str(path))
-        return self._shards[collection]
+        shard = self._shards.get(collection)
+        if shard is not None:
+            return shard
+        with self._loading:
+            if collection not in self._shards:
+                self._shards[collection] = self._load(collection)
+            return self._shards[collection]
+
+    def _load(self, collection: str) -> edge.EdgeShard:
+        path = self._folder / collection
+        if not path.is_dir():
+            raise DataError(f"the vector index {path} is missing; load the data again")
+        if not os.access(path, os.W_OK):
+            raise DataError(
+                f"the vector index {path} is not writable for this user, and Qdrant needs that even to search; "
+                "give the user of the service the right to write, and mount the data writable"
+            )
+        with self._working(collection):
+            return edge.EdgeShard.load(str(path))
 
     def _working(self, collection: str) -> AbstractContextManager[None]:
         # The binding raises bare exceptions.

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
+import numpy as np
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ApiException
 
@@ -112,6 +113,18 @@ class ServerIndex:
     def count(self, collection: str) -> int:
         with self._working(collection):
             return self._client.count(self._name(collection), exact=True).count
+
+    def vectors(self, collection: str, iris: Sequence[str]) -> dict[str, Vectors]:
+        with self._working(collection):
+            found = self._client.retrieve(
+                self._name(collection), [point_id(iri) for iri in iris], with_payload=["iri"], with_vectors=["dense"]
+            )
+        held = ((record.payload, record.vector) for record in found)
+        return {
+            str(payload["iri"]): np.asarray(vector["dense"], np.float32)
+            for payload, vector in held
+            if payload and isinstance(vector, dict)
+        }
 
     def _query(self, collection: str, limit: int, **request: Any) -> list[Hit]:
         def fetch(number: int) -> list[Hit]:

@@ -27,6 +27,7 @@ from service.web import (
     vocabulary,
 )
 from service.web.admission import Admission
+from service.web.answers import endpoint
 from service.web.bodies import Bodies
 from service.web.site import EXTENSION, Site
 
@@ -65,11 +66,12 @@ def create_app(
     graph: GraphStore,
     runner: QueryRunner | None = None,
     engine: EngineHost | None = None,
+    answers_runner: QueryRunner | None = None,
 ) -> Flask:
     """Make the application over a data directory.
 
-    The site's pages ask `graph`, the public asks `runner`; without one there is no endpoint, and
-    without an `engine` nothing can be asked, searched or ranked.
+    The site's pages ask `graph`, the public asks `runner`, and of the answers `answers_runner`; without
+    one there is no such endpoint, and without an `engine` nothing can be asked, searched or ranked.
     """
     app = Flask("service.web")
     app.config.from_mapping(
@@ -87,6 +89,7 @@ def create_app(
         settings,
         graph,
         runner,
+        answers_runner,
         engine,
         Admission(limits.queries_per_client),
         Bodies(seconds=limits.body_seconds, at_once=limits.bodies, of_client=limits.bodies_per_client),
@@ -104,6 +107,8 @@ def create_app(
     app.register_blueprint(health.blueprint)
     if runner is not None:
         app.register_blueprint(sparql.blueprint)
+    if answers_runner is not None:
+        app.register_blueprint(endpoint.blueprint)
     Compress(app)
     app.after_request(_headers)
     if settings.trusted_proxies:

@@ -53,6 +53,20 @@ Term = NamedNode | BlankNode | Literal | Triple
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """An endpoint that has a console, by the paths of its parts."""
+
+    endpoint: str
+    examples: str
+    """A list of example queries, as JSON for programs and as a page."""
+    start: str
+    """The query that the editor begins with, by the name of its file."""
+
+
+RECORD: Final = Place("/sparql", "/sparql/examples", "console/start")
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """A term in a table: its text, what a pointer over it is told, its language, and where it leads."""
 
@@ -74,19 +88,20 @@ class Table:
     truth: bool | None = None
 
 
-def page(query: str | None) -> Response:
+def page(query: str | None, place: Place = RECORD) -> Response:
     """The console as a page, with a query in its editor (by default one that any data answer)."""
-    return _render(query, None)
+    return _render(query, None, place)
 
 
-def answered(query: str, answer: Response) -> Response:
+def answered(query: str, answer: Response, place: Place = RECORD) -> Response:
     """The console with the answer to its query as a table, for those who have no script.
 
     `answer` holds SPARQL results in JSON, or N-Triples.
     """
     if answer.status_code != HTTPStatus.OK:
         return answer
-    response = _render(query, table_of(query, answer.mimetype or "", answer.get_data()))
+    table = table_of(query, answer.mimetype or "", answer.get_data(), place.endpoint)
+    response = _render(query, table, place)
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -96,16 +111,16 @@ def components(vendor: Path) -> dict[str, bool]:
     return {part: all((vendor / name).is_file() for name in names) for part, names in COMPONENTS.items()}
 
 
-def table_of(query: str, media_type: str, body: bytes) -> Table:
+def table_of(query: str, media_type: str, body: bytes, endpoint: str = RECORD.endpoint) -> Table:
     """The first rows of SPARQL results in JSON or of N-Triples, with addresses of the whole."""
     if media_type == RdfFormat.N_TRIPLES.media_type:
         triples = (tuple(quad.triple) for quad in parse(body, format=RdfFormat.N_TRIPLES))
-        return _table(_addresses(query, _GRAPHS), ("subject", "predicate", "object"), triples)
+        return _table(_addresses(endpoint, query, _GRAPHS), ("subject", "predicate", "object"), triples)
     results = parse_query_results(body, format=QueryResultsFormat.JSON)
     if isinstance(results, QueryBoolean):
-        return Table(_addresses(query, _TRUTHS), truth=bool(results))
+        return Table(_addresses(endpoint, query, _TRUTHS), truth=bool(results))
     names = tuple(variable.value for variable in results.variables)
-    return _table(_addresses(query, _TABLES), names, (tuple(solution) for solution in results))
+    return _table(_addresses(endpoint, query, _TABLES), names, (tuple(solution) for solution in results))
 
 
 @blueprint.get("/sparql/terms")
@@ -130,20 +145,20 @@ def terms() -> Response:
     return response
 
 
-def _render(query: str | None, table: Table | None) -> Response:
+def _render(query: str | None, table: Table | None, place: Place) -> Response:
     present = components(Path(cast(str, current_app.static_folder)) / "vendor")
     data = {
-        "endpoint": "/sparql",
+        "endpoint": place.endpoint,
+        "examples": place.examples,
         "language": language(),
         "prefixes": list(PREFIXES.items()),  # in their order, which a JSON object would lose
         "components": present,
         "run": query is not None,
         "text": _texts(),
     }
-    text = sparql.query("console/start").strip() if query is None else query
-    return Response(
-        render_template("console.html", query=text, table=table, data=data, components=present), mimetype="text/html"
-    )
+    text = sparql.query(place.start).strip() if query is None else query
+    body = render_template("console.html", query=text, table=table, data=data, components=present, place=place)
+    return Response(body, mimetype="text/html")
 
 
 def _table(formats: dict[str, str], names: tuple[str, ...], rows: Iterable[tuple[Term | None, ...]]) -> Table:
@@ -166,8 +181,8 @@ def _cell(term: Term | None) -> Cell:
             return Cell(str(term))
 
 
-def _addresses(query: str, formats: dict[str, str]) -> dict[str, str]:
-    return {title: f"/sparql?{urlencode({'query': query, 'format': name})}" for title, name in formats.items()}
+def _addresses(endpoint: str, query: str, formats: dict[str, str]) -> dict[str, str]:
+    return {title: f"{endpoint}?{urlencode({'query': query, 'format': name})}" for title, name in formats.items()}
 
 
 def _texts() -> dict[str, str]:

@@ -72,13 +72,23 @@ def _see_other(namespace: str, path: str, prefix: str) -> AnyResponse:
             if not kept or not kept.describe(candidate):
                 continue
         arguments = {name: value for name, value in request.args.items() if name != "iri"}
-        response = make_response(redirect(address(candidate.value, **arguments), HTTPStatus.SEE_OTHER))
+        place = _answer_page(candidate.value, here, arguments) or address(candidate.value, **arguments)
+        response = make_response(redirect(place, HTTPStatus.SEE_OTHER))
         vary(response, "Accept")
         _link_alternates(response, candidate.value)
         return response
     if f"{namespace}{path}".startswith(f"{here.manifest.base_iri}graph/"):
         return redirect("/data", HTTPStatus.SEE_OTHER)
     raise _not_held(f"{namespace}{path}")
+
+
+def _answer_page(iri: str, here: Site, arguments: dict[str, str]) -> str | None:
+    """The path of an answer, which has a page of its own; None for anything else."""
+    answers = f"{here.manifest.base_iri}answer/"
+    if not iri.startswith(answers):
+        return None
+    path = f"/answers/{quote(iri.removeprefix(answers), safe='')}"
+    return f"{path}?{urlencode(arguments)}" if arguments else path
 
 
 def _candidates(namespace: str, path: str, prefix: str) -> Iterator[NamedNode]:

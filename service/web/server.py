@@ -17,6 +17,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from service.corpus import DataDirectory, read_manifest
+from service.engines.remote import RemoteEngine
 from service.errors import ConfigurationError, DataError
 from service.settings import Settings
 from service.snapshots.graph import PooledGraph
@@ -25,6 +26,7 @@ from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.remote import RemoteRunner
 from service.snapshots.runner import QueryLimits, QueryRunner
 from service.web import datasets
+from service.web.answers import endpoint
 from service.web.app import create_app
 
 HEADER_SECONDS: Final = 15
@@ -44,11 +46,22 @@ def open_app(data: Path, settings: Settings) -> Flask:
     """The application over what is published in a data directory. Raises `DataError`."""
     _end_with_parent()
     _allow_files(2 * CONNECTIONS)
+    engine = _engine(data, settings)
     public, pages = _runners(DataDirectory(data), settings)
-    app = create_app(data, settings, PooledGraph(pages), public)
+    of_answers = endpoint.open_runner(DataDirectory(data).answers, settings.sparql)
+    app = create_app(data, settings, PooledGraph(pages), public, engine, of_answers)
     with app.app_context():
         datasets.ready(DataDirectory(data).published())  # begins to make dumps and statistics, if they are not there
     return app
+
+
+def _engine(data: Path, settings: Settings) -> RemoteEngine | None:
+    """What answers questions; it opens while the rest is made ready, and ends with this process.
+
+    None where plain RDF is published, which nobody can ask. Raises `DataError`.
+    """
+    manifest = read_manifest(DataDirectory(data).published())
+    return RemoteEngine(data, settings) if manifest.kind == "parliament" else None
 
 
 def _allow_files(wanted: int) -> None:

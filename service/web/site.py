@@ -27,6 +27,8 @@ class Site:
     """Answers the site's own queries, over the union of the graphs, apart from the public's."""
     runner: QueryRunner | None
     """Runs the public's queries; None where the site has no endpoint."""
+    answers_runner: QueryRunner | None
+    """Runs the public's queries over the answers; None where they have no endpoint."""
     engine: EngineHost | None
     """Answers, searches and ranks; None where the site only publishes."""
     admission: Admission

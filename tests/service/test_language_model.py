@@ -20,7 +20,7 @@ from service import language_model
 from service.answer.jsonld import to_jsonld
 from service.answer.model import Answer
 from service.errors import ConfigurationError
-from service.language_model import ATTEMPTS, LanguageModel, problem
+from service.language_model import ATTEMPTS, LOST, LanguageModel, problem
 from service.models import open_language_model
 from service.pipeline import Engine, ask
 from service.question import Filters
@@ -476,11 +476,19 @@ def test_an_endpoint_out_of_reach_is_left_alone_and_not_named_as_the_writer(
 ) -> None:
     unreachable = LanguageModel(name="x", base_url="http://127.0.0.1:1/v1", api_key=None, timeout=0.5)
     answer = ask(TOPICS[2], replace(engine, language_model=unreachable))
-    assert not unreachable.answers
     assert without_model(answer) == without_model(answers[TOPICS[2]])
     assert answer.writer.model is None
     assert answer.writer.fallbacks == supported(answer)
     write = to_jsonld(answer)["activities"][2]
     assert (write["agent"]["name"], write["fallbacks"]) == ("Emiciclo, extractive writer", supported(answer))
-    unreachable.begin()
-    assert unreachable.answers
+
+
+def test_an_endpoint_that_is_lost_for_one_answer_is_not_for_another_beside_it() -> None:
+    """Eight answers are written at once by the same client."""
+    unreachable = LanguageModel(name="x", base_url="http://127.0.0.1:1/v1", api_key=None, timeout=0.5)
+    first, second = unreachable.begin(), unreachable.begin()
+    for _ in range(LOST):
+        assert first.expand("pesca") is None
+    assert not first.answers
+    assert second.answers
+    assert unreachable.begin().answers

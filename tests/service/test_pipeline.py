@@ -17,10 +17,9 @@ from rich.console import Console
 
 from service import reports
 from service.answer.candidates import candidates
-from service.answer.extract import NOTHING
+from service.answer.italian import NOTHING, REPORTING
 from service.answer.jsonld import to_jsonld
 from service.answer.model import Answer
-from service.answer.phrases import REPORTING
 from service.pipeline import Engine, ask
 from service.question import Filters, QuestionError
 from service.retrieval.records import speeches

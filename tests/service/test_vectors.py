@@ -178,6 +178,15 @@ def test_collections_are_counted(index: VectorStore) -> None:
     assert [index.count(name) for name in (CHUNKS, ACTS, PROFILES)] == [NUMBER, len(TEXTS), 8]
 
 
+def test_vectors_are_fetched_by_iri_and_what_is_not_held_is_left_out(index: VectorStore) -> None:
+    fetched = index.vectors(CHUNKS, [IRIS[5], "http://a.example/none", IRIS[2]])
+    assert set(fetched) == {IRIS[2], IRIS[5]}
+    for iri, vector in fetched.items():
+        assert vector.shape == (DIMENSIONS,)
+        assert np.allclose(vector, VECTORS[IRIS.index(iri)], atol=1e-4)
+    assert index.vectors(CHUNKS, []) == index.vectors(CHUNKS, ["http://a.example/none"]) == {}
+
+
 def test_a_resource_that_is_added_again_replaces_itself(make_index: MakeIndex) -> None:
     twice = [Point("http://a.example/1", VECTORS[n], "testo", {"day": n}) for n in (1, 2)]
     index = make_index({CHUNKS: twice}, DIMENSIONS)
@@ -197,6 +206,7 @@ def test_a_missing_index_says_what_to_do(make_index: MakeIndex) -> None:
         lambda: index.nearest(CHUNKS, QUERY, limit=1),
         lambda: index.lexical(CHUNKS, "parole", limit=1),
         lambda: index.count(CHUNKS),
+        lambda: index.vectors(CHUNKS, [IRIS[0]]),
     ):
         with pytest.raises(DataError, match="load the data again"):
             ask()
@@ -219,6 +229,7 @@ def test_a_server_that_is_down_is_a_data_error() -> None:
     for ask in (
         lambda: index.nearest(CHUNKS, QUERY, limit=1),
         lambda: index.count(CHUNKS),
+        lambda: index.vectors(CHUNKS, [IRIS[0]]),
         lambda: index.create(CHUNKS, 8),
         lambda: index.add(CHUNKS, [Point(IRIS[0], QUERY, None, {})]),
     ):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from service.answer import italian
 from service.answer.model import Answer
 from service.answer.plan import Slot, plan
 from service.chamber import Chamber, DatedName, Organisation
@@ -44,7 +45,7 @@ SIDES = {"urn:M": "majority", "urn:O": "opposition", "urn:X1": "majority", "urn:
 
 def sections(speaking: set[str], sides: dict[str, str] = SIDES, **asked: Any) -> list[tuple[str, str]]:
     asked_with = question(**{"reference_date": DAY, **asked})
-    return [(slot.kind, slot.bloc) for slot in plan(asked_with, chamber(sides), speaking)]
+    return [(slot.kind, slot.bloc) for slot in plan(asked_with, chamber(sides), speaking, italian)]
 
 
 def test_the_government_comes_first_then_majority_opposition_and_misto() -> None:
@@ -76,7 +77,7 @@ def test_external_support_stands_with_the_majority() -> None:
 
 
 def test_misto_speaks_by_component_and_has_no_side_of_its_own_F12() -> None:
-    slots = plan(question(reference_date=DAY), chamber(SIDES), {"urn:X1", "urn:X2"})
+    slots = plan(question(reference_date=DAY), chamber(SIDES), {"urn:X1", "urn:X2"}, italian)
     mixed = [slot for slot in slots if slot.kind == "mixed"]
     assert mixed == [
         Slot("mixed", "urn:X1", "urn:X", "urn:X1", "Misto, componente Minoranze"),
@@ -113,7 +114,7 @@ def test_groups_are_named_as_on_the_reference_date() -> None:
     house = chamber(SIDES)
     house.organisations["urn:O"] = renamed
     for day, name in ((date(2025, 6, 1), "Nome vecchio"), (DAY, "Nome nuovo")):
-        (slot,) = plan(question(reference_date=day, filters=Filters(groups=("urn:O",))), house, set())
+        (slot,) = plan(question(reference_date=day, filters=Filters(groups=("urn:O",))), house, set(), italian)
         assert slot.title == name
 
 

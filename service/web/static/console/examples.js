@@ -3,12 +3,12 @@
 import { el } from "./dom.js";
 
 /** Fill the list; `choose(query)` is called with the example that is taken. */
-export async function showExamples(place, { text, language }, choose) {
+export async function showExamples(place, { text, language, examples: address }, choose) {
   const [list, note] = [place.querySelector("ul"), place.querySelector("[role=status]")];
   place.hidden = false;
   let examples;
   try {
-    const response = await fetch("/sparql/examples", { headers: { Accept: "application/json" } });
+    const response = await fetch(address, { headers: { Accept: "application/json" } });
     if (!response.ok) throw new Error(response.statusText);
     examples = await response.json();
   } catch {

@@ -1,4 +1,4 @@
-"""The Italian of reports: dates with their elisions, numbers, lists, standing, and no phrase twice."""
+"""The Italian of answers: dates with their elisions, numbers, lists, standing, and no phrase twice."""
 
 import re
 from datetime import date, timedelta
@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.answer import phrases
-from service.answer.phrases import REPORTING, Reporter
+from service.answer import english, italian
+from service.answer.italian import REPORTING
+from service.answer.standing import committee, standing
+from service.answer.wording import Reporter, Wording
 from service.authority.score import Activity, Authority, Components, Features, Office, Seat
+from service.evidence import SpeechRecord
 from tests.service.answer.making import speech
 
 
@@ -25,7 +28,7 @@ from tests.service.answer.making import speech
     ],
 )
 def test_a_day_is_written_with_its_article(day: date, text: str) -> None:
-    assert phrases.on_day(day) == text
+    assert italian.on_day(day) == text
 
 
 @pytest.mark.parametrize(
@@ -40,7 +43,7 @@ def test_a_day_is_written_with_its_article(day: date, text: str) -> None:
     ],
 )
 def test_a_range_of_days_names_month_and_year_once(first: date, last: date, text: str) -> None:
-    assert phrases.span_of_days(first, last) == text
+    assert italian.span_of_days(first, last) == text
 
 
 @pytest.mark.parametrize(
@@ -53,7 +56,7 @@ def test_a_range_of_days_names_month_and_year_once(first: date, last: date, text
     ],
 )
 def test_two_days_are_told_as_two(first: date, last: date, text: str) -> None:
-    assert phrases.span_of_days(first, last, both=True) == text
+    assert italian.span_of_days(first, last, both=True) == text
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,7 @@ def test_two_days_are_told_as_two(first: date, last: date, text: str) -> None:
     [(date(2026, 2, 11), "fino all'11 febbraio 2026"), (date(2026, 2, 4), "fino al 4 febbraio 2026")],
 )
 def test_the_end_of_the_record_is_written_with_its_preposition(day: date, text: str) -> None:
-    assert phrases.until_day(day) == text
+    assert italian.until_day(day) == text
 
 
 @given(st.dates(), st.integers(0, 4000))
@@ -71,7 +74,7 @@ def test_no_range_of_days_breaks_an_elision(first: date, later: int) -> None:
     except OverflowError:
         return
     for both in (True, False):
-        text = phrases.span_of_days(first, last, both=both)
+        text = italian.span_of_days(first, last, both=both)
         assert not re.search(r"\b(?:il|dal|al) (?:8|11)\b", text)
         assert not re.search(r"l'(?!8\b|11\b)", text)
         assert str(last.year) in text
@@ -81,7 +84,7 @@ def test_no_range_of_days_breaks_an_elision(first: date, later: int) -> None:
     ("number", "text"), [(1, "un intervento"), (2, "2 interventi"), (0, "0 interventi"), (34, "34 interventi")]
 )
 def test_one_is_a_word_and_the_rest_are_figures(number: int, text: str) -> None:
-    assert phrases.counted(number, "intervento", "interventi") == text
+    assert italian.counted(number, "intervento", "interventi") == text
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_one_is_a_word_and_the_rest_are_figures(number: int, text: str) -> None:
     ],
 )
 def test_a_list_is_joined_so_that_its_items_stay_apart(items: list[str], text: str) -> None:
-    assert phrases.listed(items) == text
+    assert italian.listed(items) == text
 
 
 @pytest.mark.parametrize(
@@ -111,7 +114,7 @@ def test_a_list_is_joined_so_that_its_items_stay_apart(items: list[str], text: s
     ],
 )
 def test_a_committee_is_named_as_the_papers_do(label: str, text: str) -> None:
-    assert phrases.committee(label) == text
+    assert committee(label) == text
 
 
 def features(**changes: Any) -> Features:
@@ -136,6 +139,11 @@ def authority(**changes: Any) -> Authority:
 
 def acts(number: int, weight: float = 1.0) -> tuple[Activity, ...]:
     return tuple(Activity(f"urn:act:{n}", date(2025, 1, 1), 0.9, weight) for n in range(number))
+
+
+def introduced(wording: Wording, record: SpeechRecord, *, again: bool = False) -> str:
+    reporter = Reporter(wording.REPORTING)
+    return wording.introduce(record, reporter=reporter, name="Anna Rossi", who="", point=None, again=again)
 
 
 BUDGET = "V COMMISSIONE (BILANCIO, TESORO E PROGRAMMAZIONE)"
@@ -219,15 +227,16 @@ BUDGET = "V COMMISSIONE (BILANCIO, TESORO E PROGRAMMAZIONE)"
 def test_a_speakers_standing_is_told_from_the_graph(
     changes: dict[str, Any], known: dict[str, Any], weighed: dict[str, Any], text: str
 ) -> None:
-    told = phrases.standing(
+    who = standing(
         speech("x", **changes), features(**known), authority(**weighed), committees={"urn:budget"}, group_now=None
     )
-    assert told == text
+    assert italian.standing(who) == text
 
 
 def test_a_speaker_who_changed_group_is_told_with_the_present_one_F17() -> None:
-    told = phrases.standing(speech("x"), None, None, committees=(), group_now="Misto")
-    assert told == "oggi nel gruppo Misto"
+    who = standing(speech("x"), None, None, committees=(), group_now="Misto")
+    assert italian.standing(who) == "oggi nel gruppo Misto"
+    assert english.standing(who) == "now in the group Misto"
 
 
 @pytest.mark.parametrize(
@@ -242,13 +251,14 @@ def test_a_speaker_who_changed_group_is_told_with_the_present_one_F17() -> None:
     ],
 )
 def test_a_phase_is_told_where_its_title_tells_it(title: str, text: str | None) -> None:
-    assert phrases.phase(speech("x", phase_title=title)) == text
+    said = introduced(italian, speech("x", phase_title=title), again=True)
+    assert said == f"Ancora Anna Rossi, il 18 dicembre 2025{f', {text}' if text else ''}:"
 
 
 def test_a_quotation_is_introduced_by_who_when_and_where() -> None:
     record = speech("x", phase_title="Dichiarazioni di voto", date=date(2025, 12, 8))
-    told = phrases.introduce(
-        record, reporter=Reporter(), name="Anna Rossi", who="relatrice", point="pensioni", again=False
+    told = italian.introduce(
+        record, reporter=Reporter(REPORTING), name="Anna Rossi", who="relatrice", point="pensioni", again=False
     )
     assert told == (
         f"A proposito di pensioni, Anna Rossi, relatrice, {REPORTING[0]} l'8 dicembre 2025, "
@@ -257,21 +267,23 @@ def test_a_quotation_is_introduced_by_who_when_and_where() -> None:
 
 
 def test_a_speaker_quoted_again_is_introduced_shortly_and_without_a_verb() -> None:
-    told = phrases.introduce(speech("x"), reporter=Reporter(), name="Anna Rossi", who="", point=None, again=True)
+    told = italian.introduce(
+        speech("x"), reporter=Reporter(REPORTING), name="Anna Rossi", who="", point=None, again=True
+    )
     assert told == "Ancora Anna Rossi, il 18 dicembre 2025:"
 
 
 def test_reporting_phrases_differ_and_none_is_handed_out_twice_F115() -> None:
-    reporter = Reporter()
+    reporter = Reporter(REPORTING)
     told = [reporter.reporting() for _ in range(len(REPORTING) + 5)]
     assert len(set(REPORTING)) == len(REPORTING) >= 30
     assert told == [*REPORTING, *[None] * 5]
 
 
 def test_when_no_phrase_is_left_a_quotation_is_introduced_without_one_F115() -> None:
-    reporter = Reporter()
+    reporter = Reporter(REPORTING)
     introduced = [
-        phrases.introduce(speech("x"), reporter=reporter, name=f"N{n}", who="", point=None, again=False)
+        italian.introduce(speech("x"), reporter=reporter, name=f"N{n}", who="", point=None, again=False)
         for n in range(len(REPORTING) + 1)
     ]
     assert len(set(introduced)) == len(introduced)

@@ -1,0 +1,1 @@
+"""The compass: where groups stand on a topic, told by the vectors of what they said."""

@@ -1,0 +1,1 @@
+"""Search in the record: by words, by meaning or both; speeches, acts and people."""

@@ -1,0 +1,119 @@
+"""`/answers/sparql`: the endpoint over the answers, by the protocol and within the limits of the record's."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from flask import Blueprint, Response, json, render_template
+from pyoxigraph import Triple
+from werkzeug.wrappers import Response as AnyResponse
+
+from service.answers.store import snapshot_or_empty
+from service.examples import Example, examples
+from service.settings import SparqlSettings
+from service.snapshots.on_demand import PoolOnDemand
+from service.snapshots.pool import PoolSize, QueryPool
+from service.snapshots.runner import QueryLimits, QueryRunner
+from service.web import console, protocol, service_description
+from service.web.language import DEFAULT, language
+from service.web.negotiation import HTML, Form, choose, vary
+from service.web.site import site
+
+blueprint = Blueprint("answers_endpoint", __name__)
+
+PATH: Final = "answers/sparql"
+EXAMPLES: Final = f"{PATH}/examples"
+FOLDER: Final = "answers"
+"""Of the example queries, below `sparql/`."""
+JSON: Final = Form("application/json", "json")
+PLACE: Final = console.Place(f"/{PATH}", f"/{EXAMPLES}", "answers/recent")
+
+
+def limits_of(settings: SparqlSettings) -> SparqlSettings:
+    """The limits of this endpoint: those of the record's, with fewer workers and nobody that SERVICE may name."""
+    workers = settings.answers_workers
+    long = min(workers, settings.long_queries)
+    return settings.model_copy(
+        update={
+            "workers": workers,
+            "long_queries": long,
+            "long_queries_per_client": min(long, settings.long_queries_per_client),
+            "partners": (),
+        }
+    )
+
+
+def open_runner(folder: Path, settings: SparqlSettings) -> PoolOnDemand:
+    """What runs queries over the answers of a folder; its workers are started by the first one."""
+    own = limits_of(settings)
+    limits = QueryLimits(own.seconds, own.rows, own.bytes, own.memory_mb)
+    size = PoolSize(own.workers, own.long_queries, own.long_queries_per_client, own.wait_seconds)
+    return PoolOnDemand(limits, partial(QueryPool, partial(snapshot_or_empty, folder), limits, size))
+
+
+@blueprint.route(f"/{PATH}", methods=["OPTIONS"], provide_automatic_options=False)
+def options() -> Response:
+    """What may be asked here."""
+    return protocol.options()
+
+
+@blueprint.route(f"/{PATH}", methods=["GET", "POST"], provide_automatic_options=False)
+def endpoint() -> Response:
+    """Answer a query; without one, describe the service or open the console."""
+    return protocol.respond(ENDPOINT)
+
+
+@blueprint.get(f"/{EXAMPLES}")
+def example_queries() -> AnyResponse:
+    """Queries that can be asked here, as JSON or as a page."""
+    form = choose((JSON, HTML))
+    chosen = examples(FOLDER)
+    if form is HTML:
+        spoken = language() if language() in chosen[0].titles else DEFAULT
+        body = render_template("answer/examples.html", examples=chosen, spoken=spoken, endpoint=PLACE.endpoint)
+    else:
+        body = json.dumps([_member(example) for example in chosen], indent=1) + "\n"
+    return vary(Response(body, mimetype=form.media_type))
+
+
+def _member(example: Example) -> dict[str, object]:
+    return {
+        "name": example.name,
+        "title": example.titles,
+        "description": example.descriptions,
+        "tags": example.tags,
+        "query": example.query,
+    }
+
+
+def _runner() -> QueryRunner:
+    runner = site().answers_runner
+    assert runner is not None, "the blueprint is registered with a runner only"
+    return runner
+
+
+def _settings() -> SparqlSettings:
+    return limits_of(site().settings.sparql)
+
+
+def _describe() -> Iterator[Triple]:
+    here, runner = site(), _runner()
+    return service_description.describe(
+        here.url(PATH),
+        _settings(),
+        [(name, None) for name in runner.graphs()],
+        triples=None,
+        dataset=here.url("answers"),
+        version=runner.version,
+    )
+
+
+ENDPOINT: Final = protocol.Endpoint(
+    path=PATH,
+    runner=_runner,
+    settings=_settings,
+    describe=_describe,
+    described_by="answers",
+    place=PLACE,
+)
