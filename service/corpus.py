@@ -10,6 +10,7 @@ the former corpus or the new one and never a mixture:
     data/versions/3f9c…/manifest.json     what it is; report.json: what its checks found
     data/cache/embeddings.sqlite          vectors by content, kept across loads
     data/answers                          the answers, apart from the record
+    data/jobs/jobs.sqlite                 questions that wait, are worked on or have ended
 """
 
 from dataclasses import dataclass
@@ -100,6 +101,11 @@ class DataDirectory:
     @property
     def answers(self) -> Path:
         return self.path / "answers"
+
+    @property
+    def jobs(self) -> Path:
+        """The table of questions that wait, are worked on or have ended, in a folder of its own that is written to."""
+        return self.path / "jobs" / "jobs.sqlite"
 
     def published(self) -> Path:
         """The folder of the published version. Raises `DataError` if nothing is loaded."""

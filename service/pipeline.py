@@ -1,5 +1,6 @@
 """The one pipeline: from a question to an answer. Command line, web and evaluation call `ask`."""
 
+import time
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,7 @@ from service.answer.model import Activity, Answer, Expert, Kind, Language, Quota
 from service.answer.plan import Slot, plan
 from service.answer.wording import Reporter, Wording
 from service.chamber import Chamber
+from service.compass.making import make as make_compass
 from service.corpus import Corpus, open_corpus
 from service.embedding import Embedder
 from service.findings import Findings, find
@@ -121,6 +123,11 @@ def ask(
     progress(
         Step("write", "ended", {"sections": len(sections), "quotations": sum(len(s.quotations) for s in sections)})
     )
+    compass, milliseconds = None, dict(findings.milliseconds)
+    if engine.settings.compass:
+        began = time.perf_counter()
+        compass = make_compass(question, findings.evidence, engine.corpus, engine.chamber, wording)
+        milliseconds["compass"] = round((time.perf_counter() - began) * 1000, 2)
     activity = _activity([m for found in findings.mentions.values() for m in found])
     titles = engine.corpus.manifest.title
     corpus_title = titles.get(language) or titles.get("it", engine.corpus.manifest.dataset)
@@ -151,7 +158,8 @@ def ask(
         writer=writer,
         started=started,
         ended=datetime.now(UTC),
-        milliseconds=findings.milliseconds,
+        milliseconds=milliseconds,
+        compass=compass,
     )
 
 
@@ -222,7 +230,7 @@ def _write(
                 ),
                 quotations=quotations,
                 activity=activity,
-                expert=_expert(quotations, findings, ranks),
+                expert=_expert(quotations, findings, ranks, groups_now, question, engine),
             )
         )
     # Who wrote nothing is not named as the writer.
@@ -265,7 +273,14 @@ def _ranks(findings: Findings) -> dict[str, int]:
     return {authority.speaker: rank for rank, authority in enumerate(ordered, start=1)}
 
 
-def _expert(quotations: Sequence[Quotation], findings: Findings, ranks: dict[str, int]) -> Expert | None:
+def _expert(
+    quotations: Sequence[Quotation],
+    findings: Findings,
+    ranks: dict[str, int],
+    groups_now: dict[str, str],
+    question: Question,
+    engine: Engine,
+) -> Expert | None:
     """The quoted speaker of highest standing: a panel never shows people who are not in the answer."""
     speakers = [q.speech.speaker for q in quotations if q.speech.speaker is not None]
     weighed = [findings.authorities[s] for s in speakers if s in findings.authorities]
@@ -273,7 +288,18 @@ def _expert(quotations: Sequence[Quotation], findings: Findings, ranks: dict[str
         return None
     best = max(weighed, key=lambda authority: (authority.total, authority.speaker))
     name = next(q.speech.name for q in quotations if q.speech.speaker == best.speaker)
-    return Expert(best.speaker, name or "", best, findings.features[best.speaker], ranks[best.speaker])
+    group = groups_now.get(best.speaker)
+    return Expert(
+        speaker=best.speaker,
+        name=name or "",
+        authority=best,
+        features=findings.features[best.speaker],
+        rank=ranks[best.speaker],
+        group=group,
+        group_name=organisation_name(engine.chamber.organisations[group].name_on(question.reference_date))
+        if group
+        else None,
+    )
 
 
 def _spoke(sections: Sequence[Section]) -> dict[Kind, list[str]]:

@@ -105,6 +105,28 @@ class SparqlSettings(BaseModel):
     """Queries at once at the endpoint of the answers; they are started by the first one."""
 
 
+class JobsSettings(BaseModel):
+    """Limits of the questions that are put over HTTP. A refusal names the one that was met."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    at_once: int = Field(default=2, ge=1, le=64)
+    """Questions that are worked on at once."""
+    queue: int = Field(default=100, ge=1, le=10_000)
+    """Questions that wait, of all clients."""
+    per_client: int = Field(default=3, ge=1)
+    """Questions of one client that wait or are worked on."""
+    per_client_hourly: int = Field(default=60, ge=1)
+    """New answers for one client within an hour; what is known already is not counted."""
+    seconds: float = Field(default=600.0, gt=0)
+    """How long an answer may take."""
+    attempts: int = Field(default=2, ge=1, le=10)
+    """How often a question is taken up that the end of the service, or of the engine, interrupts."""
+    streams_per_client: int = Field(default=4, ge=1)
+    """Streams of progress that one client has open. All together hold a third of `web_threads` at most."""
+    keep_alive_seconds: float = Field(default=15.0, gt=0)
+    """After which a stream says that it is still there."""
+
+
 class Settings(BaseSettings):
     """All settings of the service. Environment: `EMICICLO_EMBEDDER`, `EMICICLO_RETRIEVAL__TOP_K` …"""
 
@@ -135,10 +157,15 @@ class Settings(BaseSettings):
     llm_timeout: float = Field(default=60.0, gt=0)
     expand_short_questions: bool = True
     """With a language model, let it add words to questions of five words or fewer."""
+    compass: bool = True
+    """Whether answers tell where the groups stand."""
     retrieval: RetrievalSettings = RetrievalSettings()
     sparql: SparqlSettings = SparqlSettings()
+    jobs: JobsSettings = JobsSettings()
     web_threads: int = Field(default=64, ge=2, le=1024)
     """Requests that the web server works on at once."""
+    web_requests_per_client: int = Field(default=16, ge=1)
+    """Requests of one client to pages and API at once; queries and streams are counted apart."""
     trusted_proxies: int = Field(default=0, ge=0)
     """How many proxies stand in front and set X-Forwarded-*; the client is told by them."""
     public_url: str | None = Field(default=None, pattern=r"^https?://\S+$")

@@ -15,14 +15,22 @@ from typing import Any, Final
 from pyld import jsonld
 
 import ontology
-from service.answer.model import Answer, Expert, Quotation, Section
-from service.authority.score import Components
+from service.answer.model import Answer, Quotation, Section
+from service.compass import jsonld as compass_jsonld
+from service.documents import Document, iso, number, present, question_document
 from service.evidence import Reason
+from service.experts import jsonld as experts_jsonld
+from service.experts.jsonld import expert_document
 
 CONTEXT: Final = "https://w3id.org/emiciclo/context.jsonld"
-Document = dict[str, Any]
 
-_ARRAYS: Final = {"Answer": ("sections", "experts"), "Section": ("quotations",), "Quotation": ("reasons",)}
+_ARRAYS: Final = {
+    "Answer": ("sections", "experts"),
+    "Section": ("quotations",),
+    "Quotation": ("reasons",),
+    **compass_jsonld.ARRAYS,
+    **experts_jsonld.ARRAYS,
+}
 """Arrays that a document always has; an empty one leaves no trace in RDF."""
 
 
@@ -30,7 +38,7 @@ def to_jsonld(answer: Answer) -> Document:
     """Make the compact JSON-LD document of an answer. The same answer gives the same document."""
     experts = [s.expert for s in answer.sections if s.expert]
     ranked_of = len(answer.authorities)
-    document: Document = _present(
+    document: Document = present(
         {
             "@context": CONTEXT,
             "id": answer.iri,
@@ -38,19 +46,20 @@ def to_jsonld(answer: Answer) -> Document:
             "title": answer.title,
             "language": answer.language,
             "invented": answer.invented,
-            "question": _question(answer),
+            "question": question_document(answer.question, answer.language),
             "introduction": answer.introduction,
             "interventions": answer.activity.interventions,
             "speakersCount": answer.activity.speakers,
-            "firstDate": _iso(answer.activity.first),
-            "lastDate": _iso(answer.activity.last),
+            "firstDate": iso(answer.activity.first),
+            "lastDate": iso(answer.activity.last),
             "sections": [_section(s, n, answer, ranked_of) for n, s in enumerate(answer.sections, start=1)],
             "experts": [
-                _expert(expert, n, ranked_of)
+                expert_document(expert, n, ranked_of)
                 for n, expert in enumerate(sorted(experts, key=lambda e: (-e.authority.total, e.speaker)), start=1)
             ],
             "coverage": _coverage(answer),
             "balance": _balance(answer),
+            "compass": compass_jsonld.compass_document(answer.compass) if answer.compass else None,
             "corpus": {
                 "type": "Corpus",
                 "title": answer.corpus_title,
@@ -72,27 +81,6 @@ def quotation_iri(quotation: Quotation) -> str:
     return f"{base}/quotation/{path}/{quotation.span.start}-{quotation.span.end}"
 
 
-def _question(answer: Answer) -> Document:
-    question = answer.question
-    return {
-        "type": "Question",
-        "text": question.text,
-        "topic": question.topic,
-        "expansion": question.expansion,
-        "language": question.language,
-        "referenceDate": question.reference_date.isoformat(),
-        "dateFrom": _iso(question.filters.date_from),
-        "dateUntil": _iso(question.filters.date_until),
-        "filterGroup": sorted(g for g in question.filters.groups if g.startswith("http")) or None,
-        "concepts": sorted(
-            ({"id": c.iri, "type": "Concept", "label": c.label_in(answer.language)} for c in question.concepts),
-            key=lambda c: c["id"],
-        )
-        or None,
-        "committees": sorted(match.iri for match in question.committees) or None,
-    }
-
-
 def _section(section: Section, order: int, answer: Answer, ranked_of: int) -> Document:
     return {
         "type": "Section",
@@ -105,10 +93,10 @@ def _section(section: Section, order: int, answer: Answer, ranked_of: int) -> Do
         "evidence": "supported" if section.supported else "none",
         "interventions": section.activity.interventions,
         "speakersCount": section.activity.speakers,
-        "firstDate": _iso(section.activity.first),
-        "lastDate": _iso(section.activity.last),
+        "firstDate": iso(section.activity.first),
+        "lastDate": iso(section.activity.last),
         "quotations": [_quotation(q, n) for n, q in enumerate(section.quotations, start=1)],
-        "expert": _expert(section.expert, None, ranked_of) if section.expert else None,
+        "expert": expert_document(section.expert, None, ranked_of) if section.expert else None,
     }
 
 
@@ -144,13 +132,13 @@ def _quotation(quotation: Quotation, order: int) -> Document:
             },
         ],
         "verified": quotation.verified,
-        "similarity": _number(evidence.similarity),
-        "score": _number(evidence.score),
-        "relevance": _number(evidence.terms.relevance),
-        "diversity": _number(evidence.terms.diversity),
-        "coverageTerm": _number(evidence.terms.coverage),
-        "authorityTerm": _number(evidence.terms.authority),
-        "salience": _number(evidence.terms.salience),
+        "similarity": number(evidence.similarity),
+        "score": number(evidence.score),
+        "relevance": number(evidence.terms.relevance),
+        "diversity": number(evidence.terms.diversity),
+        "coverageTerm": number(evidence.terms.coverage),
+        "authorityTerm": number(evidence.terms.authority),
+        "salience": number(evidence.terms.salience),
         "reasons": [_reason(reason, n) for n, reason in enumerate(evidence.reasons, start=1)],
     }
 
@@ -164,25 +152,6 @@ def _reason(reason: Reason, order: int) -> Document:
         "about": about,
         "label": reason.label,
         "detail": reason.detail,
-    }
-
-
-def _expert(expert: Expert, order: int | None, ranked_of: int) -> Document:
-    components: Components = expert.authority.components
-    return {
-        "type": "Expert",
-        "order": order,
-        "speaker": expert.speaker,
-        "speakerName": expert.name,
-        "authority": _number(expert.authority.total),
-        "profession": _number(components.profession),
-        "education": _number(components.education),
-        "committee": _number(components.committee),
-        "acts": _number(components.acts),
-        "speeches": _number(components.speeches),
-        "role": _number(components.role),
-        "rank": expert.rank,
-        "rankOf": ranked_of,
     }
 
 
@@ -204,8 +173,8 @@ def _balance(answer: Answer) -> Document | None:
         return None
     return {
         "type": "Balance",
-        "majorityShare": _number(sides["majority"] / total),
-        "oppositionShare": _number(sides["opposition"] / total),
+        "majorityShare": number(sides["majority"] / total),
+        "oppositionShare": number(sides["opposition"] / total),
     }
 
 
@@ -224,14 +193,14 @@ def _activities(answer: Answer) -> list[Document]:
             "denseFound": figures.by_dense,
             "graphFound": figures.by_graph,
             "merged": figures.merged,
-            "bestSimilarity": _number(figures.best_similarity),
+            "bestSimilarity": number(figures.best_similarity),
         },
         {
             "type": "Activity",
             "order": 2,
             "stage": "weigh",
             "rankOf": len(answer.authorities),
-            **{name: _number(value) for name, value in _spread(answer).items()},
+            **{name: number(value) for name, value in _spread(answer).items()},
         },
         {
             "type": "Activity",
@@ -312,27 +281,6 @@ def _sort_key(item: Any) -> tuple[int, str]:
     if isinstance(item, dict):
         return (int(item.get("order", 0)), str(item.get("id") or item.get("type")))
     return (0, str(item))
-
-
-def _present(value: Any) -> Any:
-    """Leave out what is absent: a missing value is no value."""
-    if isinstance(value, dict):
-        return {key: _present(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list):
-        return [_present(item) for item in value]
-    return value
-
-
-def _number(value: float | None) -> float | None:
-    """Six decimals; a whole number without any, as RDF gives it back."""
-    if value is None:
-        return None
-    rounded = round(value, 6)
-    return int(rounded) if rounded == int(rounded) else rounded
-
-
-def _iso(day: Any) -> str | None:
-    return day.isoformat() if day is not None else None
 
 
 def _instant(moment: datetime) -> str:

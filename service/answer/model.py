@@ -7,6 +7,7 @@ from typing import Literal
 
 from loaders.text import Span
 from service.authority.score import Authority, Features
+from service.compass.model import Compass
 from service.evidence import Evidence, Figures, SpeechRecord
 from service.question import Question
 
@@ -60,6 +61,9 @@ class Expert:
     features: Features
     rank: int
     """Rank among all speakers who were weighed for the question; 1 is the highest."""
+    group: str | None = None
+    """The group on the reference date, and its name then; None for those who sit in none."""
+    group_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,8 @@ class Answer:
     started: datetime
     ended: datetime
     milliseconds: Mapping[str, float]
+    compass: Compass | None = None
+    """Where the groups stand; None if the settings leave it out."""
 
     @property
     def quotations(self) -> tuple[Quotation, ...]:

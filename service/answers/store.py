@@ -41,8 +41,6 @@ FEWEST: Final = 2
 """Snapshots that stay whatever their age …"""
 MOST: Final = 12
 """… and at most, however young."""
-MOST_FILES: Final = 300
-"""Files of a store after which it is compacted: each keep adds some, and each is opened by every reader."""
 READERS: Final = 2
 """Snapshots that this process has open at once."""
 _NAME: Final = re.compile(r"(\d+)-[0-9a-f]+")
@@ -169,8 +167,6 @@ def _replace(folder: Path, graph: NamedNode, quads: Iterable[Quad]) -> None:
     store = Store(str(fresh))
     replace_graph(store, graph, quads)
     store.flush()
-    if len(os.listdir(fresh)) > MOST_FILES:
-        store.optimize()
     del store  # closed before anybody opens it
     _move_link(folder, fresh)
 

@@ -81,9 +81,7 @@ def _groups(evidence: Sequence[Evidence], chamber: Chamber) -> tuple[str, ...]:
     return tuple(group(item.bloc) for item in evidence)
 
 
-def _drawn(
-    question: Question, found: _Found, names: Mapping[str, str], corpus: Corpus, chamber: Chamber
-) -> Compass:
+def _drawn(question: Question, found: _Found, names: Mapping[str, str], corpus: Corpus, chamber: Chamber) -> Compass:
     rows: defaultdict[str, list[int]] = defaultdict(list)
     for row, group in enumerate(found.groups):
         rows[group].append(row)
@@ -92,7 +90,9 @@ def _drawn(
     resampled = stability.assess(found.projection, found.weights, found.groups, speeches, centres)
     said = _said(question, found, corpus, chamber)
     axes = tuple(_axis(number, found, said, names) for number in range(found.places.shape[1]))
-    telling = {stem for axis in axes for pole in (axis.low, axis.high) for term in pole.terms for stem in stems(term.label)}
+    telling = {
+        stem for axis in axes for pole in (axis.low, axis.high) for term in pole.terms for stem in stems(term.label)
+    }
     positions = [
         _position(key, held, centres[key], resampled.groups[key], found, names, telling, question, chamber)
         for key, held in rows.items()
@@ -108,7 +108,7 @@ def _drawn(
 
 
 def _said(question: Question, found: _Found, corpus: Corpus, chamber: Chamber) -> tuple[terms.Said, ...]:
-    names = terms.Names.of(chamber, corpus.graph)
+    names = terms.names_of(chamber, corpus.graph)
     topic = terms.topic_stems(question.lexical)
     return tuple(terms.said(item.speech.iri, item.text, names, topic) for item in found.evidence)
 
@@ -177,9 +177,7 @@ def _position(
     )
 
 
-def _identity(
-    key: str, question: Question, chamber: Chamber
-) -> tuple[CompassKind, str | None, str | None, str | None]:
+def _identity(key: str, question: Question, chamber: Chamber) -> tuple[CompassKind, str | None, str | None, str | None]:
     if key == GOVERNMENT:
         return "government", None, None, None
     organisation = chamber.organisations.get(key)
@@ -214,5 +212,3 @@ def _passage(row: int, found: _Found, names: Mapping[str, str], telling: set[str
 
 def _place(place: Numbers) -> Place:
     return tuple(float(value) for value in place)
-
-

@@ -18,37 +18,32 @@ def cut(evidence: Evidence, telling: Collection[str] = ()) -> Span:
     That is the sentence with most of the stems in `telling`, those first that can be understood alone; where
     all sentences are too long or too short, the passage's beginning, up to the end of a word.
     """
-    text = evidence.speech.text
-    inside = Span(evidence.start, evidence.end)
+    # A chunk is made of whole sentences, so its own are those of the speech.
+    text = evidence.text
     asides = directions(text)
     whole = [
         unit
         for unit in sentences(text)
-        if unit.within(inside)
-        and SHORTEST <= len(unit) <= LONGEST
+        if SHORTEST <= len(unit) <= LONGEST
         and "\n" not in unit.of(text)
         and not any(unit.overlaps(aside) for aside in asides)
     ]
-    if not whole:
-        return _beginning(text, inside)
     wanted = set(telling)
 
     def merit(unit: Span) -> tuple[int, int, int]:
         words = unit.of(text)
         return int(refusal(words) is None), len(wanted.intersection(stems(words))), -unit.start
 
-    return max(whole, key=merit)
+    best = max(whole, key=merit) if whole else _beginning(text)
+    return Span(evidence.start + best.start, evidence.start + best.end)
 
 
-def _beginning(text: str, inside: Span) -> Span:
-    """The first words of a stretch of text, at most `LONGEST` characters, without outer blanks."""
-    start = inside.start
-    while start < inside.end and text[start].isspace():
-        start += 1
-    end = min(inside.end, start + LONGEST)
-    if end < inside.end and not text[end].isspace():
-        shorter = max(text.rfind(" ", start, end), text.rfind("\n", start, end))
+def _beginning(text: str) -> Span:
+    """The first words of a text, at most `LONGEST` characters, without outer blanks."""
+    start = len(text) - len(text.lstrip())
+    end = min(len(text), start + LONGEST)
+    if end < len(text) and not text[end].isspace():
+        shorter = max(text.rfind(blank, start, end) for blank in " \n")
         end = shorter if shorter > start else end
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Span(start, end) if end > start else inside
+    end = start + len(text[start:end].rstrip())
+    return Span(start, end) if end > start else Span(0, min(len(text), LONGEST))

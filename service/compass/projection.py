@@ -56,19 +56,24 @@ def project(vectors: Vectors, weights: Numbers) -> Projection | None:
     """
     plain = np.asarray(vectors, np.float64)
     centred = plain - weights @ plain
-    _, singular, directions = np.linalg.svd(np.sqrt(weights)[:, None] * centred, full_matrices=False)
-    total = float(np.square(singular).sum())
+    weighted = np.sqrt(weights)[:, None] * centred
+    # There are far fewer passages than dimensions: their products give the same axes as a decomposition of all.
+    values, rows = np.linalg.eigh(weighted @ weighted.T)
+    values, rows = np.maximum(values[::-1], 0.0), rows[:, ::-1]
+    total = float(values.sum())
     if total < 1e-9:
         return None
-    shares = np.square(singular) / total
+    shares = values / total
     number = 2 if len(shares) > 1 and shares[1] >= SECOND_AXIS * shares[0] else 1
-    kept = _signed(directions[: min(COMPONENTS, int((shares > 1e-9).sum()))])
-    components = centred @ kept.T / singular[0]
+    kept = min(COMPONENTS, int((shares > 1e-9).sum()))
+    directions = _signed((rows[:, :kept].T @ weighted) / np.sqrt(values[:kept])[:, None])
+    unit = np.sqrt(values[0])
+    components = centred @ directions.T / unit
     return Projection(
         places=components[:, :number],
         explained=tuple(float(share) for share in shares[:number]),
         components=components,
-        centred=centred / singular[0],
+        centred=centred / unit,
     )
 
 

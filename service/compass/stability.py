@@ -12,10 +12,11 @@ import numpy as np
 
 from service.compass.model import Stability, Verdict
 from service.compass.projection import FULL_GROUP, Numbers, Projection
-from service.compass.spread import FEWEST
+from service.compass.spread import bandwidth_of, climbed
 
 RESAMPLES: Final = 200
 DEALS: Final = 399
+STEPS_OF_RESAMPLE: Final = 8
 SEED: Final = 20260211
 STABLE: Final = 0.90
 """Share of pairs of groups that keep their order from which a compass is stable …"""
@@ -100,25 +101,18 @@ def _moved(
 def modes(places: Numbers, counts: Numbers, shown: Numbers) -> Numbers:
     """The densest place of each resample: places of shape (resamples, n, axes), counts of (resamples, n).
 
-    The bandwidth is Scott's for the group as it is shown. The search begins at the densest passage and climbs.
+    The bandwidth is that of the group as it is shown. The search begins at the densest passage.
     """
     totals = counts.sum(axis=1, keepdims=True)
     means = (counts[:, :, None] * places).sum(axis=1) / totals
-    number, axes = shown.shape
-    if number < FEWEST:
+    bandwidth = bandwidth_of(shown, np.full(len(shown), 1 / len(shown)))
+    if bandwidth is None:
         return np.asarray(means, np.float64)
-    covariance = np.atleast_2d(np.cov(shown.T))
-    if np.linalg.cond(covariance) > 1e12 or not covariance.any():
-        return np.asarray(means, np.float64)
-    spread = np.linalg.cholesky(covariance) * number ** (-1 / (axes + 4))
-    even = places @ np.linalg.inv(spread).T
+    even = places @ np.linalg.inv(bandwidth).T
     apart = np.square(even[:, :, None, :] - even[:, None, :, :]).sum(axis=-1)
     density = (np.exp(-apart / 2) * counts[:, None, :]).sum(axis=2)
     best = even[np.arange(len(even)), density.argmax(axis=1)]
-    for _ in range(12):
-        near = np.exp(-np.square(even - best[:, None, :]).sum(axis=-1) / 2) * counts
-        best = (near[:, :, None] * even).sum(axis=1) / near.sum(axis=1, keepdims=True)
-    return np.asarray(best @ spread.T, np.float64)
+    return np.asarray(climbed(even, counts, best, STEPS_OF_RESAMPLE) @ bandwidth.T, np.float64)
 
 
 def _orders(shown: Sequence[float], moved: Sequence[Numbers]) -> tuple[float, float]:

@@ -9,7 +9,7 @@ that is frequent everywhere not by being frequent.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -35,38 +35,41 @@ _VERB: Final = re.compile(r"(?:ando|endo|iamo|ebbe|ebbero|asse|assero|issero|era
 _SENTENCE_END: Final = re.compile(r"[.!?:;«“\"]\s*$")
 
 _EMPTY: Final = """
-a abbia abbiamo abbiano accordo adesso affatto affinché agli ahimè ai al alcun alcuna alcune alcuni all alla alle
-allo allora almeno altra altre altrettanto altri altrimenti altro anche ancora andare anni anno anzi anziché appena
-appunto aspetto assolutamente attraverso attualmente aula avanti avere avete avevo bene bensì bisogna caso cento cercare
-certamente certo che chi chiaramente chiedere ci ciascuno cioè ciò circa citare cittadini collega colleghe colleghi come
-comma commissione comunque con concludere conseguenza considerare contro cosa cose così credere cui da dagli dai dal
-dall dalla dalle dallo dare dato davanti davvero dare de decreto degli dei del dell della delle dello dentro deputati
-deputato dettare detto di dice dico dire diritto diverso dobbiamo domani dopo dove dovere dovrebbe dunque due durante
-e ebbene ecco ed effettivamente egli ella emendamenti emendamento entrambi entro era erano esempio essa esse essendo
-essere essi esso evidente evidentemente fa facciamo fare fatto favorevole favore fase fin finalmente fine fino forse forte fra
-fronte gente già giorno giorni giusto gli governo gran grande grandi grazie gruppo gruppi ha hanno ho i ieri il importante
-in infatti infine inoltre insieme insomma intervenire intervento invece io la le legge leggi lei li lo loro lui ma
-maggior maggiore maggioranza mai male me meglio meno mentre mi mia mie miei milioni mila miliardi minister ministra ministri
-ministro mio modo molta molte molti molto momento naturalmente ne neanche necessario negli nei nel nell nella nelle nello
-nemmeno neppure nessun nessuna nessuno niente no noi nome non nonostante nostra nostre nostri nostro nuovo nulla o oggi ogni
-ognuno oltre onorevole onorevoli opposizione opposizioni oppure ora ormai ossia ovvero ovviamente paese parere parlamento
-parlare parola parole parte particolare partire passare pensare per perché perciò però persino persona persone pertanto
-piuttosto più po poco pochi poi poiché porre portare possa possibile possiamo possono posto potere potrebbe prendere
-presidente presso prevedere prima primo principio problema proposta proposte proprio provvedimento punto può pure qua qual
-qualche qualcosa qualcuno quale quali qualora qualsiasi quando quanta quante quanti quanto quasi quella quelle quelli quello
-quest questa queste questi questione questioni questo qui quindi realtà relatore rendere ricordare ridurre riferire riguardare rimanere
-rispetto rispondere riuscire roba sa sapere sarà sarebbe se sé sebbene secondo sede seguito semplicemente sempre senso sentire
-senza sì si sia siamo siano sicuramente signor signora siccome signori situazione soltanto solo sono sopra soprattutto
-sotto sottosegretaria sottosegretario spesso stare stata state stati stato stessa stesse stessi stesso su sua subito sue
-sugli sui sul sull sulla sulle sullo suo suoi tale tali tanta tante tanti tanto te tema temi tempo ti tipo tra tramite
-trattare tre troppo trovare tu tutta tuttavia tutte tutti tutto ulteriore ultima ultimi ultimo un una uno va vale vede vedere
-veniamo venire vera veramente vero verso vi viene vincere visto voi volere volta volte vorrei vorremmo vostra vostre vostri
-vostro voto votare approvare articolo articoli camera senato ordine ordini giorno mozione mozioni discussione interrogazione
-testo norma norme misura misure disegno dichiarazione collegio deve devono debba stiamo stanno
-vogliamo vuole voglio so sappiamo diciamo dicono diceva dicendo fanno faccia facendo fosse fossero fossimo avesse avessero
-avrebbe avrebbero avrà avranno saranno sarebbero potremmo possano puoi dobbiamo dovremmo chiediamo chiedo credo crediamo
-penso pensiamo vediamo vedo andiamo vanno vada dia danno diamo tenere tiene mettere mette messo metti lasciare arrivare
-ottenere continuare iniziare ritenere riteniamo ritengo
+a abbia abbiamo abbiano accordo adesso affatto affinché agli ahimè ai al alcun alcuna alcune alcuni all alla alle allo
+allora almeno altra altre altrettanto altri altrimenti altro anche ancora andare andiamo anni anno anzi anziché appena
+approvare appunto arriva arrivare arrivo articoli articolo aspetto assolutamente attraverso attualmente aula avanti
+avere avesse avessero avete avevo avranno avrebbe avrebbero avrà bene bensì bisogna camera capire capisco caso cento
+cercare certamente certo che chi chiaramente chiedere chiediamo chiedo ci ciascuno cioè circa citare cittadini ciò
+collega colleghe colleghi collegio come comma commissione comunque con concludere conseguenza considerare continuare
+contro cosa cose così credere crediamo credo cui da dagli dai dal dall dalla dalle dallo danno dare dato davanti
+davvero de debba decreto degli dei del dell della delle dello dentro deputati deputato dettare detto deve devono di
+dia diamo dice dicendo diceva dichiarazione diciamo dico dicono dire diritto discussione disegno diventata diverso
+dobbiamo domani dopo dove dovere dovrebbe dovremmo due dunque durante e ebbene ecco ed effettivamente egli ella
+emendamenti emendamento entrambi entro era erano esame esempio essa esse essendo essere essi esso evidente
+evidentemente fa faccia facciamo facendo fanno fare fase fatto favore favorevole fin finalmente fine fino forse forte
+fosse fossero fossimo fra fronte gente giorni giorno giusto già gli governo gran grande grandi grazie gruppi gruppo
+guarda guardate guardi ha hanno ho i ieri il importante in infatti infine iniziare inoltre insieme insomma
+interrogazione intervenire intervento invece invito io la lasciare le legge leggi lei li lo loro lui ma maggior
+maggioranza maggiore mai male materia me medesima medesimo meglio meno mentre merito messo mette mettere metti mi mia
+mie miei mila miliardi milioni minister ministra ministri ministro mio misura misure modo molta molte molti molto
+momento mozione mozioni naturalmente ne neanche necessario negli nei nel nell nella nelle nello nemmeno neppure nessun
+nessuna nessuno niente no noi nome non nonostante norma norme nostra nostre nostri nostro nulla nuovo o occupare
+occuparvi oggi ogni ognuno oltre onorevole onorevoli opposizione opposizioni oppure ora ordine ordini ormai ossia
+ottenere ovvero ovviamente paese parere parlamento parlare parola parole parte particolare partire passare pensare
+pensiamo penso per peraltro perché perciò persino persona persone pertanto però piuttosto più po pochi poco poi poiché
+porre portare possa possano possiamo possibile possono posto potere potrebbe potremmo prendere presidente presso
+prevedere prima primo principio problema proposta proposte proprio provvedimento punto puoi pure può qua qual qualche
+qualcosa qualcuno quale quali qualora qualsiasi quando quanta quante quanti quanto quarta quasi quella quelle quelli
+quello quest questa queste questi questione questioni questo qui quindi realtà reca recano relatore rendere ricordare
+ridurre riferire riguardare rimanere rispetto rispondere ritenere ritengo riteniamo riuscire roba sa sapere sappiamo
+saranno sarebbe sarebbero sarà se sebbene secondo sede seguito semplicemente sempre senato senso sentire senza si sia
+siamo siano siccome sicuramente siete signor signora signori situazione so solo soltanto sono sopra soprattutto sotto
+sottosegretaria sottosegretario spesso stanno stare stata state stati stato stessa stesse stessi stesso stiamo su sua
+subito sue sugli sui sul sull sulla sulle sullo suo suoi sé sì tale tali tanta tante tanti tanto te tema temi tempo
+tenere terza testo ti tiene tipo tra tramite trattare tre troppo trovare tu tutta tuttavia tutte tutti tutto ulteriore
+ulteriormente ultima ultimi ultimo un una uno va vada vale vanno vede vedere vediamo vedo veniamo venire vera
+veramente vero verso vi viene vincere visto vogliamo voglio voi volere volta volte vorrei vorremmo vostra vostre
+vostri vostro votare voto vuole
 """
 
 
@@ -83,18 +86,14 @@ class Names:
     people: frozenset[str]
     groups: frozenset[str]
 
-    @classmethod
-    def of(cls, chamber: Chamber, graph: GraphStore) -> "Names":
-        """The names of everybody in the record, and of the groups on all dates."""
-        named = (text for o in chamber.organisations.values() for d in o.names for text in (d.name, d.sigla or ""))
-        present = (o.present_name for o in chamber.organisations.values())
-        return cls(_people(graph), frozenset(stem for text in (*named, *present) for stem in stemmed(words(text))))
-
 
 @lru_cache(maxsize=4)
-def _people(graph: GraphStore) -> frozenset[str]:
-    rows = graph.select(sparql.query("retrieval/person-names"))
-    return frozenset(word for row in rows for word in words(row["name"].value))
+def names_of(chamber: Chamber, graph: GraphStore) -> Names:
+    """The names of everybody in the record, and of the groups on all dates; read once for each open corpus."""
+    named = (text for o in chamber.organisations.values() for d in o.names for text in (d.name, d.sigla or ""))
+    present = (o.present_name for o in chamber.organisations.values())
+    people = (word for row in graph.select(sparql.query("retrieval/person-names")) for word in words(row["name"].value))
+    return Names(frozenset(people), frozenset(stem for text in (*named, *present) for stem in stemmed(words(text))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,29 +107,34 @@ class Said:
 def said(speech: str, text: str, names: Names, topic: Collection[str] = ()) -> Said:
     """Read a passage. The topic's own stems are left out, since all passages are about it."""
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for surface, stem, opens in _read(text):
-        if stem in topic or stem in _empty() or len(stem) < 3 or stem in names.groups or _VERB.search(surface):
+    for match in _WORD.finditer(text):
+        surface = match[0]
+        stem = _stem(surface)
+        if stem is None or stem in topic or stem in names.groups:
             continue
-        # "Costa" is a deputy and "costa" a verb; at the head of a sentence it may be either.
-        if surface[:1].isupper() and (not opens or len(surface) > 4) and surface.casefold() in names.people:
-            continue
-        forms[stem][surface if surface == surface.upper() or not opens else surface.lower()] += 1
+        if surface[0].isupper():
+            opens = match.start() == 0 or bool(_SENTENCE_END.search(text[max(0, match.start() - 4) : match.start()]))
+            # "Costa" is a deputy and "costa" a verb; at the head of a sentence it may be either.
+            if surface.casefold() in names.people and (not opens or len(surface) > 4):
+                continue
+            surface = surface.lower() if opens and surface != surface.upper() else surface
+        forms[stem][surface] += 1
     return Said(speech, dict(forms))
+
+
+@lru_cache(maxsize=50_000)
+def _stem(surface: str) -> str | None:
+    """The stem of a word as it stands; None if it names no subject."""
+    folded = words(surface)
+    if len(folded) != 1 or surface.endswith("'") or _VERB.search(surface):
+        return None
+    stem = stemmed(folded)[0]
+    return None if len(stem) < 3 or stem in _empty() else stem
 
 
 def topic_stems(topic: str) -> frozenset[str]:
     """The stems of the words of a topic."""
     return frozenset(content_words(topic))
-
-
-def _read(text: str) -> Iterable[tuple[str, str, bool]]:
-    """Each word as it stands, with its stem, and whether it opens a sentence."""
-    found = [match for match in _WORD.finditer(text) if not match[0].endswith("'")]
-    folded = [words(match[0]) for match in found]
-    known = [(match, word[0]) for match, word in zip(found, folded, strict=True) if len(word) == 1]
-    for (match, _), stem in zip(known, stemmed([word for _, word in known]), strict=True):
-        opens = match.start() == 0 or bool(_SENTENCE_END.search(text[max(0, match.start() - 4) : match.start()]))
-        yield match[0], stem, opens
 
 
 def separate(low: Sequence[Said], high: Sequence[Said], everything: Sequence[Said]) -> tuple[tuple[Term, ...], ...]:

@@ -29,13 +29,18 @@ class Entrance:
 
 def read_entrance(graph: GraphStore, names: Names, day: date) -> Entrance:
     """Read what the front page leads to, as it was on a day."""
-    groups = graph.select(sparql.bind(sparql.query("resources/groups"), "?day", [day_literal(day)]))
     sittings = graph.select(sparql.query("resources/sittings"))
     called = names.of(row["sitting"].value for row in sittings)
     return Entrance(
-        tuple(Door(row["group"].value, names.on(row["group"].value, day), int(row["members"].value)) for row in groups),
+        read_groups(graph, names, day),
         tuple(
             Door(row["sitting"].value, called[row["sitting"].value].text, int(row["speeches"].value))
             for row in sittings
         ),
     )
+
+
+def read_groups(graph: GraphStore, names: Names, day: date) -> tuple[Door, ...]:
+    """The groups of a day with the number of their members, largest first."""
+    rows = graph.select(sparql.bind(sparql.query("resources/groups"), "?day", [day_literal(day)]))
+    return tuple(Door(row["group"].value, names.on(row["group"].value, day), int(row["members"].value)) for row in rows)

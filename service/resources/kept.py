@@ -3,15 +3,16 @@
 What is read is a snapshot that nobody writes to; where none is there that can be opened, nothing is kept.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Store, Triple
 
-from ontology import DCTERMS, OA
+from ontology import DCTERMS, EMI, OA
 from service.answers.store import open_store
 from service.resources.description import bounded
 
@@ -24,6 +25,9 @@ _SELECTOR: Final = NamedNode(f"{OA}hasSelector")
 _START: Final = NamedNode(f"{OA}start")
 _END: Final = NamedNode(f"{OA}end")
 _TITLE: Final = NamedNode(f"{DCTERMS}title")
+_SPEAKER: Final = NamedNode(f"{EMI}speaker")
+_EXACT: Final = NamedNode(f"{OA}exact")
+_DATE: Final = NamedNode(f"{EMI}date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,19 @@ class KeptQuotation:
     end: int
     answers: tuple[tuple[str, str], ...]
     """IRI and title of each answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptWords:
+    """Words of somebody that answers quote: the span of the speech, and the answers by IRI and title."""
+
+    iri: str
+    speech: str
+    start: int
+    end: int
+    exact: str
+    day: date | None
+    answers: tuple[tuple[str, str], ...]
 
 
 class KeptAnswers:
@@ -71,6 +88,33 @@ class KeptAnswers:
             if position and isinstance(quad.object, NamedNode):
                 return quad.object, *position
         return None
+
+    def of_speaker(self, person: NamedNode) -> tuple[KeptWords, ...]:
+        """What answers quote of a person, latest speech first."""
+        found: dict[NamedNode, set[NamedNode]] = {}
+        stated = self._store.quads_for_pattern(None, _SPEAKER, person)
+        for quad in islice((quad for quad in stated if quad.graph_name != _MERGED), MOST_QUOTATIONS):
+            if isinstance(quad.subject, NamedNode) and isinstance(quad.graph_name, NamedNode):
+                found.setdefault(quad.subject, set()).add(quad.graph_name)
+        words = (self._words(iri, answers) for iri, answers in found.items())
+        told = sorted((w for w in words if w), key=lambda w: (w.speech, w.start, w.iri))
+        return tuple(sorted(told, key=lambda w: w.day or date.min, reverse=True))
+
+    def _words(self, iri: NamedNode, answers: Iterable[NamedNode]) -> KeptWords | None:
+        span = self.span(iri)
+        selectors = [quad.object for quad in self._store.quads_for_pattern(iri, _SELECTOR, None, _MERGED)]
+        exact = next(
+            (text for s in selectors if isinstance(s, NamedNode | BlankNode) and (text := self._text(s, _EXACT))), None
+        )
+        if span is None or exact is None:
+            return None
+        said = self._text(iri, _DATE)
+        titled = sorted({(answer.value, self._text(answer, _TITLE) or answer.value) for answer in answers})
+        try:
+            day = date.fromisoformat(said) if said else None
+        except ValueError:
+            day = None
+        return KeptWords(iri.value, span[0].value, span[1], span[2], exact, day, tuple(titled))
 
     def _quotation(self, iri: NamedNode, answers: list[NamedNode]) -> KeptQuotation | None:
         position = self._position(iri)

@@ -38,6 +38,10 @@ class Stint:
     until: date | None
     component: bool = False
     """Whether the body is a component of the gruppo misto, which is no group of its own."""
+    mandate: bool = False
+    """Whether it is the seat in the chamber, which is no office."""
+    printed: bool = False
+    """Whether the office is called as the source prints it, whatever the reader's language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,12 @@ class Person:
     def of(self, kind: str) -> tuple[Stint, ...]:
         """The memberships of a kind, latest first."""
         return tuple(stint for stint in self.stints if stint.kind == kind)
+
+    @property
+    def offices_now(self) -> tuple[str, ...]:
+        """The offices that last, beside those in groups and committees, as they are called."""
+        lasting = (s.role for s in self.stints if s.kind == "offices" and s.role and not (s.until or s.mandate))
+        return tuple(dict.fromkeys(lasting))
 
     @property
     def groups_now(self) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
@@ -144,6 +154,8 @@ def _stint(row: Row, names: Names, last_day: date | None) -> Stint:
         begin,
         until,
         text_of(row, "class") == _COMPONENT,
+        role == f"{ROLE}deputy",
+        office is not None,
     )
 
 

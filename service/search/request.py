@@ -1,6 +1,6 @@
 """What a search asks and what it finds: plain values, which another process can be sent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Final, Literal
 
@@ -25,7 +25,7 @@ class SearchRequest:
     kind: Kind = "all"
     mode: Mode = "hybrid"
     sort: Sort = "relevance"
-    filters: NamedFilters = NamedFilters()
+    filters: NamedFilters = field(default_factory=NamedFilters)
     as_of: date | None = None
     month: date | None = None
     """Its first day."""
@@ -61,6 +61,8 @@ class SpeechHit:
     end: int
     text: str
     """The part of the passage that is shown, `start` to `end` of the speech."""
+    length: int
+    """Of the speech."""
     marks: tuple[Span, ...]
     """Where the words stand in that part."""
     further: int
@@ -122,7 +124,10 @@ class FacetValue:
 
     value: str
     label: str
+    """Of a sitting, its number."""
     count: int
+    day: date | None = None
+    """Of a sitting or a month, its (first) day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +140,20 @@ class Facet:
 
 
 @dataclass(frozen=True, slots=True)
+class Filter:
+    """A filter of the search: its value as it was given, and what that is called."""
+
+    dimension: Dimension
+    value: str
+    label: str
+    """Of a sitting, its number."""
+    day: date | None = None
+    """Of a sitting or a month, its (first) day."""
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
-    """Results of one kind: a page of them, and how many there are; at least so many where `at_least`."""
+    """How many results of one kind there are; at least so many where `at_least`."""
 
     total: int = 0
     at_least: bool = False
@@ -156,7 +173,8 @@ class SearchResult:
     facets: tuple[Facet, ...]
     words: tuple[str, ...]
     """What was looked for, word by word."""
-    labels: tuple[tuple[Dimension, str, str], ...]
-    """What the filters are called: dimension, value as it was given, label."""
+    filters: tuple[Filter, ...]
+    groups: tuple[tuple[str, str], ...]
+    """IRI and name of the groups on the last day that counts, for the reader to choose from."""
     until: date
     """The last day that counts."""

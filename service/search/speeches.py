@@ -20,6 +20,8 @@ CANDIDATES: Final = 500
 """Passages that are fetched by each way."""
 REQUIRED: Final = 2000
 """The same where phrases or words must stand in the text, which BM25 cannot see."""
+SHORTEST: Final = 60
+"""Code points of a passage that may be near in meaning; a few words are near to anything."""
 LISTED: Final = 1000
 """Speeches that a search without a text lists."""
 SITTINGS_AT_ONCE: Final = 10
@@ -70,7 +72,14 @@ class Candidates:
 
 
 def find(
-    query: Query, vector: Vectors | None, mode: Mode, scope: Scope, corpus: Corpus, minimum: float, lexical_weight: float
+    query: Query,
+    vector: Vectors | None,
+    mode: Mode,
+    scope: Scope,
+    corpus: Corpus,
+    *,
+    minimum: float,
+    lexical_weight: float,
 ) -> Candidates:
     """Search for passages and group them by speech, best first.
 
@@ -107,7 +116,7 @@ def find(
             holds = sum(bool(marks([w], text, start, end)) for w in held)
             cosine = cosines.get(hit.iri)
             relevant = relevance(cosine) if cosine is not None else None
-            is_near = relevant is not None and relevant >= minimum
+            is_near = relevant is not None and relevant >= minimum and end - start >= SHORTEST
             if not (holds if mode == "text" else is_near or (complete and holds)):
                 continue
             share = 1.0 if mode == "text" else lexical_weight if mode == "hybrid" else 0.0

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from service.thesaurus import stems
+from service.thesaurus import stemmed
 from service.vectors import bm25
 
 LONGEST: Final = 1000
@@ -39,6 +39,8 @@ class Wanted:
     form: str
     """`stem`: any inflection of the one word; `letters`: these letters (numbers, acronyms); `phrase`."""
     must: bool = False
+    root: str = ""
+    """Of a word, the stem with its accents: "sanità" is not "sana"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,8 @@ def read(text: str) -> Query:
             if key not in found or wanted.must:
                 found[key] = wanted
     kept = tuple(found.values())
-    return Query((*(w for w in kept if w.must), *(w for w in kept if not w.must))[:MOST], " ".join(" ".join(rest).split()))
+    first = (*(w for w in kept if w.must), *(w for w in kept if not w.must))
+    return Query(first[:MOST], " ".join(" ".join(rest).split()))
 
 
 def _printable(text: str) -> str:
@@ -99,7 +102,7 @@ def _wanted(body: str, phrase: bool, must: bool, shouted: bool) -> Iterator[Want
             if phrase or not is_function_word(plain):
                 yield Wanted(word, (plain,), "letters", must or phrase)
         elif not is_function_word(word.lower()):
-            yield Wanted(word, (plain,), "stem", must)
+            yield Wanted(word, (plain,), "stem", must, stem(word.lower()))
 
 
 @lru_cache(maxsize=1)
@@ -133,9 +136,9 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The Italian stem of a folded word."""
-    found = stems(word)
-    return found[0] if len(found) == 1 else word
+    """The Italian stem of a word in small letters. The model behind wants the accents."""
+    found = stemmed([word])[0]
+    return folded(found)
 
 
 def places(wanted: Wanted, text: str, start: int = 0, end: int | None = None) -> list[Span]:
@@ -151,10 +154,14 @@ def places(wanted: Wanted, text: str, start: int = 0, end: int | None = None) ->
     word = wanted.words[0]
     if wanted.form == "letters":
         return [span for span in _words_from(word, plain, start, last) if span[1] - span[0] == len(word)]
-    root = stem(word)
+    root = wanted.root
     # Snowball replaces as well as cuts ("presenza", "present"), so a word may differ from its stem near the end.
     head = root[: max(2, len(root) - 2)] if len(root) > 3 else root[:2]
-    return [span for span in _words_from(head, plain, start, last) if stem(plain[span[0] : span[1]]) == root]
+    return [
+        (begin, until)
+        for begin, until in _words_from(head, plain, start, last)
+        if plain[begin:until] == word or stem(text[begin:until].lower()) == root
+    ]
 
 
 def _words_from(head: str, plain: str, start: int, last: int) -> Iterator[Span]:
@@ -209,7 +216,8 @@ def window(text: str, start: int, end: int, found: tuple[Span, ...], size: int) 
         return start, end
     inside = [span for span in found if start <= span[0] and span[1] <= end]
     if inside:
-        counted = ((sum(first[0] <= b and e <= first[0] + size * 2 // 3 for b, e in inside), -first[0]) for first in inside)
+        # The most marks in two thirds of the window, which leaves room for the words before.
+        counted = ((sum(at <= b and e <= at + size * 2 // 3 for b, e in inside), -at) for at, _ in inside)
         begin = max(start, min(-max(counted)[1] - size // 4, end - size))
     else:
         begin = start

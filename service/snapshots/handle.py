@@ -27,7 +27,8 @@ LOWEST_PRIORITY: Final = 19
 class Snapshot:
     """A published store that nobody writes to."""
 
-    path: Path
+    path: Path | None
+    """None for nothing, to which queries bring triples of their own."""
     version: str
     union_default_graph: bool = True
 
@@ -42,8 +43,9 @@ class Worker:
         self.connection = ours
         with theirs:
             root = str(Path(__file__).resolve().parents[2])
+            path = str(snapshot.path) if snapshot.path else ""
             self.process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-m", process.__name__, str(theirs.fileno()), str(snapshot.path), str(memory_mb)],
+                [sys.executable, "-m", process.__name__, str(theirs.fileno()), path, str(memory_mb)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -61,7 +63,7 @@ class Worker:
             told = json.loads(body)
         except (EOFError, TimeoutError, OSError) as error:
             self.kill()
-            raise OSError(f"no query worker can be started over {snapshot.path}") from error
+            raise OSError(f"no query worker can be started over {snapshot.path or 'no data'}") from error
         self.isolation: str = told["isolation"]
         self.graphs: tuple[str, ...] = tuple(told["graphs"])
         self._resident: int = told["resident"]

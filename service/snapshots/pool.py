@@ -150,6 +150,7 @@ class QueryPool:
             "shown_prefixes": dict(request.shown_prefixes),
             "default": request.default_graphs,
             "named": request.named_graphs,
+            "triples": request.triples,
             "union": snapshot.union_default_graph,
             "overlapping": not snapshot.union_default_graph,
             "seconds": self.limits.seconds,

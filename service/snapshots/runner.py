@@ -38,6 +38,8 @@ class QueryRequest:
     default_graphs: tuple[str, ...] | None = None
     """The dataset that the request or the query names; None is everything, with the union as default graph."""
     named_graphs: tuple[str, ...] = ()
+    triples: str | None = None
+    """What it is run over in place of the published data, as N-Triples; only a query worker can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ no connection, start no program and write no file; its memory is capped; it ends
 does. What a query does to it, up to a crash of the engine, is the parent's to notice and to mend.
 
     python -m service.snapshots.worker FD STORE MEMORY_MB
+
+With an empty STORE it has nothing open, and answers queries that bring their triples along.
 """
 
 import ctypes
@@ -129,6 +131,9 @@ def receive(connection: socket.socket) -> bytes | None:
 
 def answer(store: ox.Store, job: dict[str, Any], output: socket.socket) -> None:
     """Run one query and write its answer. Raises what the engine raises, and `Refused`."""
+    if job["triples"] is not None:
+        store = ox.Store()
+        store.load(job["triples"], format=ox.RdfFormat.N_TRIPLES)
     dataset: dict[str, Any] = {"use_default_graph_as_union": job["union"]}
     if job["default"] is not None:
         default: list[Any] = [ox.NamedNode(graph) for graph in job["default"]]
@@ -269,7 +274,7 @@ def main(arguments: list[str]) -> None:
     if TIED_TO_PARENT:
         _tie_to_parent()
     threading.Thread(target=_end_with_parent, args=(connection,), daemon=True).start()
-    store = ox.Store.read_only(path)
+    store = ox.Store.read_only(path) if path else ox.Store()
     graphs = [graph.value for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)][:GRAPHS]
     told = {"isolation": isolate(), "graphs": graphs, **_used()}
     send(connection, READY, json.dumps(told).encode())

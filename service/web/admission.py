@@ -3,19 +3,31 @@
 import ipaddress
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
-from flask import request
+from flask import Flask, request
+from werkzeug.wsgi import ClosingIterator
 
 from service.queries.refusal import QueryRefused
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+_LEAVE: Final = "emiciclo.leave"
+_APART: Final = frozenset({"static", "health.health", "sparql.endpoint", "answers_endpoint.endpoint"})
+"""Endpoints that are not counted with the pages: files cost nothing, and those for queries count their own."""
+_STREAM: Final = "events"
+"""The name of an endpoint that streams: it lasts as long as the work that it tells of, and is counted there."""
+
 
 class Admission:
-    """Counts the requests of each client that are under way."""
+    """Counts the requests of each client that are under way. `limit` is what a refusal calls this limit."""
 
-    def __init__(self, per_client: int) -> None:
+    def __init__(self, per_client: int, limit: str = "queries_per_client") -> None:
         self.per_client = per_client
+        self.limit = limit
         self._inside: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -31,7 +43,7 @@ class Admission:
                     f"you have {self._inside[client]} requests under way, which is the limit for one client; "
                     "wait until one is answered",
                     retry_after=1,
-                    limit="queries_per_client",
+                    limit=self.limit,
                 )
             self._inside[client] += 1
         left = False
@@ -46,6 +58,42 @@ class Admission:
                         del self._inside[client]
 
         return leave
+
+
+def register(app: Flask, per_client: int) -> None:
+    """Admit so many requests of one client to pages and API at once; a further one is refused with 429."""
+    admission = Admission(per_client, "web_requests_per_client")
+
+    def enter() -> None:
+        if not _apart(request.endpoint):
+            request.environ[_LEAVE] = admission.enter(client_of_request())
+
+    app.before_request(enter)
+    app.wsgi_app = _leaving(app.wsgi_app)  # type: ignore[method-assign]
+
+
+def _apart(endpoint: str | None) -> bool:
+    return endpoint is not None and (endpoint in _APART or endpoint.rpartition(".")[2] == _STREAM)
+
+
+def _leaving(application: "WSGIApplication") -> "WSGIApplication":
+    """Let a request out when its last byte is sent, or sending it has failed; a response is not always closed."""
+
+    def run(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        try:
+            blocks = application(environ, start_response)
+        except BaseException:
+            _leave(environ)
+            raise
+        return ClosingIterator(blocks, lambda: _leave(environ)) if _LEAVE in environ else blocks
+
+    return run
+
+
+def _leave(environ: "WSGIEnvironment") -> None:
+    leave: Callable[[], None] | None = environ.pop(_LEAVE, None)
+    if leave:
+        leave()
 
 
 def client_of_request() -> str:

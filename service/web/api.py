@@ -5,15 +5,14 @@
     def search(query: SearchQuery) -> Response: ...
 
 A request that does not fit its model is refused as a problem; answers are not checked at run time
-but by the tests, which read the description at `/openapi.json`.
+but by the tests, which read the description at `/openapi.json` (`service.web.api_page`).
 """
 
-import copy
 from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any, Final
 
-from flask import Blueprint, Response, current_app, request
+from flask import current_app, request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from spectree import Response as Declared
 from spectree import SpecTree
@@ -24,8 +23,6 @@ from service.web.admission import client_of_request
 from service.web.negotiation import Form
 from service.web.problems import Problem
 from service.web.site import site
-
-blueprint = Blueprint("api", __name__)
 
 PROBLEM_TYPE: Final = "application/problem+json"
 
@@ -65,9 +62,8 @@ class Answers(Declared):
     """What a route answers: a model in one form or more, and a problem otherwise."""
 
     def __init__(self, model: type[BaseModel] | None, *forms: Form, status: int = 200, refusals: tuple[int, ...] = ()):
-        super().__init__(
-            **{f"HTTP_{status}": model}, **{f"HTTP_{code}": ProblemDocument for code in (400, 429, 503, *refusals)}
-        )
+        refused = {400, 429, 503, *refusals, *((406,) if len(forms) > 1 else ())}
+        super().__init__(**{f"HTTP_{status}": model}, **{f"HTTP_{code}": ProblemDocument for code in sorted(refused)})
         self._forms = forms
         self._status = str(status)
 
@@ -126,17 +122,3 @@ def read_body() -> None:
     `Problem`."""
     if request.method == "POST":
         request._cached_data = site().bodies.read(request.stream, client_of_request())
-
-
-@blueprint.get("/openapi.json")
-def description() -> Response:
-    """The description of the API, OpenAPI 3.1."""
-    return Response(current_app.json.dumps(described()), mimetype="application/openapi+json")
-
-
-def described() -> dict[str, Any]:
-    """The OpenAPI document of the application that serves this request."""
-    api.app = current_app
-    document: dict[str, Any] = copy.deepcopy(api._generate_spec())
-    document["servers"] = [{"url": site().root.rstrip("/") or "/"}]
-    return document

@@ -10,10 +10,13 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from service.corpus import DataDirectory
 from service.engines.interface import EngineHost
 from service.graph import GraphStore
+from service.jobs.queue import JobQueue
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
 from service.web import (
-    api,
+    about,
+    admission,
+    api_page,
     console,
     datasets,
     examples,
@@ -21,13 +24,17 @@ from service.web import (
     language,
     memberships,
     pages,
+    people,
     problems,
     resources,
+    search,
+    search_service,
+    sittings,
     sparql,
     vocabulary,
 )
 from service.web.admission import Admission
-from service.web.answers import endpoint
+from service.web.answers import asking, endpoint, events, listing, reading, verification
 from service.web.bodies import Bodies
 from service.web.site import EXTENSION, Site
 
@@ -42,7 +49,7 @@ EXPOSED: Final = (
 )
 ALLOWED: Final = (
     "Accept, Accept-Language, Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, If-Range, "
-    "Range, User-Agent, X-Requested-With"
+    "Last-Event-ID, Range, User-Agent, X-Requested-With"
 )
 """Headers that a script of another site may send. `Accept` is among them, as browsers ask before sending a long one."""
 POLICY: Final = (
@@ -84,6 +91,7 @@ def create_app(
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     limits = settings.sparql
+    jobs = JobQueue(DataDirectory(data), settings, engine) if engine else None
     app.extensions[EXTENSION] = Site(
         DataDirectory(data),
         settings,
@@ -93,22 +101,38 @@ def create_app(
         engine,
         Admission(limits.queries_per_client),
         Bodies(seconds=limits.body_seconds, at_once=limits.bodies, of_client=limits.bodies_per_client),
+        jobs,
     )
     problems.register(app)
+    admission.register(app, settings.web_requests_per_client)
     language.register(app)
     pages.register(app)
-    app.register_blueprint(api.blueprint)
+    app.register_blueprint(api_page.blueprint)
     app.register_blueprint(resources.blueprint)
     app.register_blueprint(datasets.blueprint)
     app.register_blueprint(vocabulary.blueprint)
     app.register_blueprint(memberships.blueprint)
+    app.register_blueprint(compass.blueprint)
     app.register_blueprint(console.blueprint)
     app.register_blueprint(examples.blueprint)
+    app.register_blueprint(search.blueprint)
+    app.register_blueprint(sittings.blueprint)
+    app.register_blueprint(people.blueprint)
+    app.register_blueprint(about.blueprint)
+    app.register_blueprint(listing.blueprint)
+    app.register_blueprint(verification.blueprint)
+    app.register_blueprint(asking.blueprint)
+    app.register_blueprint(reading.blueprint)
+    app.register_blueprint(events.blueprint)
     app.register_blueprint(health.blueprint)
     if runner is not None:
         app.register_blueprint(sparql.blueprint)
     if answers_runner is not None:
         app.register_blueprint(endpoint.blueprint)
+    if engine is not None:
+        search_service.register(app, engine, DataDirectory(data), settings)
+    if jobs:
+        jobs.resume()
     Compress(app)
     app.after_request(_headers)
     if settings.trusted_proxies:

@@ -1,20 +1,27 @@
-"""The front page, and what every page's frame shows."""
+"""The front page, where questions are asked, and what every page's frame shows."""
 
+from datetime import date
+from functools import lru_cache
 from typing import Any, Final
 
-from flask import Blueprint, Flask, render_template
+from flask import Blueprint, Flask, render_template, request
 
+from service.corpus import Manifest
 from service.errors import EmicicloError
+from service.graph import GraphStore
 from service.publication.licence import licence
-from service.resources.entrance import read_entrance
+from service.question import LONGEST
+from service.resources.entrance import Door, read_groups
 from service.resources.names import Names
-from service.resources.wording import gettext
+from service.resources.topics import Topic, read_topics
 from service.web.language import DEFAULT, language
-from service.web.site import site
+from service.web.site import Site, site
 
 blueprint = Blueprint("pages", __name__)
 
-_COUNTS: Final = ("people", "acts", "sittings", "debates", "speeches", "triples")
+TOPICS: Final = 8
+"""Examples of what can be asked."""
+_DATES: Final = ("from", "until", "asOf")
 _LICENCES: Final = {
     "https://creativecommons.org/licenses/by/4.0/": "CC BY 4.0",
     "https://creativecommons.org/publicdomain/zero/1.0/": "CC0 1.0",
@@ -29,26 +36,50 @@ def register(app: Flask) -> None:
 
 
 @blueprint.get("/")
-def home() -> str:
-    """What this site is and what is loaded in it."""
+def ask() -> str:
+    """One field for a question, with what is asked already in it where the address says so."""
     here = site()
     manifest = here.data.manifest()
-    entrance = None
-    if manifest and manifest.last_day:
-        entrance = read_entrance(here.graph, Names(here.graph, language()), manifest.last_day)
-    counts = {name: manifest.counts[name] for name in _COUNTS if name in manifest.counts} if manifest else {}
-    return render_template("home.html", counts=counts, names=_names(), entrance=entrance)
+    chosen: dict[str, Any] = {name: request.args.get(name, "")[:10] for name in _DATES}
+    chosen |= {"question": request.args.get("question", "")[:LONGEST], "group": request.args.getlist("group")[:50]}
+    can_ask = answers_questions(here, manifest)
+    return render_template(
+        "ask/ask.html",
+        can_ask=can_ask,
+        chosen=chosen,
+        filtered=any(chosen[name] for name in (*_DATES, "group")),
+        topics=_topics(here.graph, manifest.version)[:TOPICS] if can_ask and manifest else (),
+        groups=_groups(here.graph, manifest, language()) if can_ask and manifest else (),
+    )
 
 
-def _names() -> dict[str, str]:
-    return {
-        "people": gettext("people"),
-        "acts": gettext("acts"),
-        "sittings": gettext("sittings"),
-        "debates": gettext("debates"),
-        "speeches": gettext("speeches"),
-        "triples": gettext("triples"),
-    }
+def answers_questions(here: Site, manifest: Manifest | None) -> bool:
+    """Whether this site can be asked: it has an engine, and a record with transcripts."""
+    return here.engine is not None and manifest is not None and manifest.last_day is not None
+
+
+def _topics(graph: GraphStore, version: str) -> tuple[Topic, ...]:
+    try:
+        return _kept_topics(graph, version)
+    except EmicicloError:  # the page is of use without examples
+        return ()
+
+
+def _groups(graph: GraphStore, manifest: Manifest, code: str) -> tuple[Door, ...]:
+    try:
+        return _kept_groups(graph, manifest.version, manifest.last_day, code) if manifest.last_day else ()
+    except EmicicloError:
+        return ()
+
+
+@lru_cache(maxsize=4)
+def _kept_topics(graph: GraphStore, version: str) -> tuple[Topic, ...]:
+    return read_topics(graph)
+
+
+@lru_cache(maxsize=8)
+def _kept_groups(graph: GraphStore, version: str, day: date, code: str) -> tuple[Door, ...]:
+    return read_groups(graph, Names(graph, code), day)
 
 
 def _frame() -> dict[str, Any]:

@@ -15,11 +15,11 @@ from service.resources.description import as_property, describe, is_held
 from service.resources.generic import facts_of, inverses
 from service.resources.kept import KeptAnswers
 from service.resources.names import TYPE, Names, as_day
-from service.resources.people import read_person
 from service.resources.speeches import passage, read_speech
 from service.resources.vocabulary import terms
 from service.resources.wording import gettext
 from service.web.language import language
+from service.web.people import person_page
 from service.web.problems import Problem
 from service.web.site import Site
 
@@ -37,8 +37,6 @@ _ACT_FACTS: Final = (
     f"{DCTERMS}description",
     f"{OCD}iniziativa",
 )
-
-_PERSON_FACTS: Final = (f"{EMI}profession", f"{EMI}education", f"{FOAF}gender", f"{DCTERMS}source")
 
 View = Callable[[NamedNode, Site, Names], str | None]
 """Makes a page, or None where the resource lacks what the view shows."""
@@ -89,16 +87,7 @@ def _table(iri: NamedNode, here: Site, names: Names, triples: tuple[Triple, ...]
 
 
 def _person(iri: NamedNode, here: Site, names: Names) -> str:
-    last_day = here.manifest.last_day
-    person = read_person(iri, here.graph, names, last_day, _number("acts"), _number("page"))
-    triples = tuple(t for t in describe(iri, here.graph) if t.predicate.value in _PERSON_FACTS)
-    return render_template(
-        "resource/person.html",
-        iri=iri.value,
-        name=names.one(iri.value),
-        person=person,
-        facts=facts_of(iri, triples, names),
-    )
+    return person_page(iri, here, names, _number("acts"), _number("page"))
 
 
 def _body(iri: NamedNode, here: Site, names: Names) -> str:

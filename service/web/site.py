@@ -9,6 +9,7 @@ from flask import current_app, request
 from service.corpus import DataDirectory, Manifest, read_manifest
 from service.engines.interface import EngineHost
 from service.graph import GraphStore
+from service.jobs.queue import JobQueue
 from service.settings import Settings
 from service.snapshots.runner import QueryRunner
 from service.web.admission import Admission
@@ -33,6 +34,8 @@ class Site:
     """Answers, searches and ranks; None where the site only publishes."""
     admission: Admission
     bodies: Bodies
+    jobs: JobQueue | None = None
+    """Takes questions and has the engine answer them; None where there is no engine."""
 
     @property
     def manifest(self) -> Manifest:

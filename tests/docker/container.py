@@ -325,8 +325,11 @@ def _configured(
 
 
 def new_volume(image: Image, folder: Path, target: str) -> Path:
-    """An empty volume: like an engine's, it belongs to the owner of the folder over which it is mounted."""
+    """A new volume: like an engine's, it has what the folder has over which it is mounted, and belongs to its owner."""
+    source = image.machine.root / target.strip("/")
     folder.mkdir()
-    owner = (image.machine.root / target.strip("/")).stat()
-    os.chown(folder, owner.st_uid, owner.st_gid)
+    for place in (source, *(path for path in source.rglob("*") if path.is_dir())):
+        copy = folder / place.relative_to(source)
+        copy.mkdir(exist_ok=True)
+        os.chown(copy, place.stat().st_uid, place.stat().st_gid)
     return folder

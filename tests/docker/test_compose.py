@@ -90,10 +90,10 @@ def test_every_service_is_hardened_limited_and_pinned(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SERVING)
-def test_a_service_that_serves_reads_the_data_only_and_is_published_on_this_host_alone(name: str) -> None:
+def test_a_service_that_serves_writes_answers_and_questions_only_and_is_published_on_this_host_alone(name: str) -> None:
     service = SERVING[name]
 
-    assert service["volumes"] == ["data:/data:ro"]
+    assert service["volumes"] == ["data:/data:ro", "answers:/data/answers", "jobs:/data/jobs"]
     assert all(port.startswith("127.0.0.1:") for port in service["ports"])
     assert service["restart"] == "unless-stopped"
     assert "healthcheck" not in service, "the image's own"

@@ -49,7 +49,10 @@ def loaded(image: Image, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def serving(image: Image, loaded: Path) -> Iterator[Container]:
     """The service `serve`, healthy."""
     log = loaded.parent / "serve.log"
-    with running(image, read_compose()["services"]["serve"], {"data": loaded}, log=log) as container:
+    volumes = {"data": loaded} | {
+        name: new_volume(image, loaded.parent / name, f"/data/{name}") for name in ("answers", "jobs")
+    }
+    with running(image, read_compose()["services"]["serve"], volumes, log=log) as container:
         deadline = time.monotonic() + PATIENCE
         while (checked := container.execute(image.health)).returncode:
             assert time.monotonic() < deadline, f"{checked.stdout}\n{checked.stderr}\n{log.read_text()}"
@@ -121,11 +124,14 @@ def test_what_the_console_has_from_npm_is_in_the_image(image: Image) -> None:
     assert not (served.parent / "node_modules").exists()
 
 
-def test_nothing_can_be_written_but_temporary_files_and_those_are_not_run(serving: Container) -> None:
+def test_nothing_can_be_written_but_answers_questions_and_temporary_files_and_those_are_not_run(serving: Container) -> None:
     def writes(path: str) -> bool:
         return serving.execute(["sh", "-c", f"echo '#!/bin/sh' >{path}"]).returncode == 0
 
     assert not writes("/data/x")
+    assert not writes("/data/current/x")
+    assert writes("/data/answers/x")
+    assert writes("/data/jobs/x")
     assert not writes("/opt/emiciclo/x")
     assert not writes("/etc/emiciclo/x")
     assert writes("/tmp/x")
@@ -156,7 +162,10 @@ def test_the_service_ends_in_time_when_it_is_told_to(image: Image, loaded: Path,
 
 def test_without_data_it_says_what_to_do(image: Image, tmp_path: Path) -> None:
     log = tmp_path / "serve.log"
-    volumes = {"data": new_volume(image, tmp_path / "data", "/data")}
+    volumes = {
+        name: new_volume(image, tmp_path / name, place)
+        for name, place in (("data", "/data"), ("answers", "/data/answers"), ("jobs", "/data/jobs"))
+    }
     with running(image, read_compose()["services"]["serve"], volumes, log=log) as container:
         assert container.process.wait(PATIENCE) == 2
 

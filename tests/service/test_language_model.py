@@ -23,6 +23,7 @@ from service.errors import ConfigurationError
 from service.language_model import ATTEMPTS, LOST, LanguageModel, problem
 from service.models import open_language_model
 from service.pipeline import Engine, ask
+from service.progress import Step
 from service.question import Filters
 from service.settings import Settings
 from tests.service.answer.making import TOPICS, UNSPOKEN, question, quotation, speech
@@ -203,6 +204,8 @@ BAD: dict[str, Reply] = {
     "a page of HTML": lambda _: Response("<html>no</html>", mimetype="text/html"),
     "JSON of another protocol": lambda _: Response('{"response": "«{q1}»"}', mimetype="application/json"),
     "no message": lambda _: Response('{"choices": [{}]}', mimetype="application/json"),
+    "JSON that is nested without end": lambda _: Response("[" * 200_000, mimetype="application/json"),
+    "a reply without end": lambda _: Response(iter(["x" * 100_000] * 50), mimetype="application/json"),
     "no choices": lambda _: Response(json.dumps({**completion("x"), "choices": []}), mimetype="application/json"),
     "500": lambda _: Response("broken", status=500),
     "429": lambda _: Response(json.dumps({"error": {"message": "slow down"}}), status=429, mimetype="application/json"),
@@ -225,8 +228,7 @@ def test_an_unusable_reply_is_asked_for_once_more_and_then_done_without(
     assert answer.writer.fallbacks == supported(answer) == 1
     write = to_jsonld(answer)["activities"][2]
     assert write["fallbacks"] == 1
-    retried_by_the_client = 2 if kind in {"500", "429"} else 1
-    assert len(script.asked) == ATTEMPTS * retried_by_the_client
+    assert len(script.asked) == ATTEMPTS
 
 
 def test_a_reply_that_is_good_the_second_time_is_used(script: Script, engine: Engine) -> None:
@@ -277,6 +279,55 @@ def test_a_model_that_is_too_slow_is_not_waited_for(script: Script, engine: Engi
     assert answer.writer.fallbacks == 1
     assert answer.quotations
     assert took < 5
+
+
+def test_a_reply_that_trickles_is_not_read_for_ever(script: Script) -> None:
+    released = threading.Event()
+
+    def drops() -> Iterator[str]:
+        while not released.wait(0.02):
+            yield " "
+
+    script.reply = lambda _: Response(drops(), mimetype="application/json")
+    slow = model(script, timeout=0.3)
+    assert slow.expand("pesca") is None
+    assert slow.expand("pesca") is None
+    released.set()
+    assert not slow.answers
+
+
+def test_an_answer_that_is_cancelled_waits_for_one_request_at_most(script: Script, engine: Engine) -> None:
+    """Before each request to a model the work tells where it is, and may be ended there."""
+
+    class Cancelled(Exception):
+        pass
+
+    def cancel_when_asked(step: Step) -> None:
+        if script.asked:
+            raise Cancelled
+
+    script.reply = lambda _: {"text": "senza segnaposto"}
+    settings = engine.settings.model_copy(update={"expand_short_questions": False})
+    with pytest.raises(Cancelled):
+        ask(TOPICS[2], replace(engine, settings=settings, language_model=model(script)), progress=cancel_when_asked)
+    assert len(script.asked) == 1
+
+
+def test_in_english_the_model_is_asked_for_english_and_checked_alike(script: Script, engine: Engine) -> None:
+    def reply(body: dict[str, Any]) -> Any:
+        side, quotes = data(body)["schieramento"], data(body)["citazioni"]
+        told = " ".join(f"{q['oratore']} told the House: «{q['segnaposto']}»." for q in quotes)
+        return {"text": f"{told} Giuseppe Garibaldi agreed." if side == "majority" else told}
+
+    script.reply = reply
+    settings = engine.settings.model_copy(update={"expand_short_questions": False})
+    answer = ask(TOPICS[2], replace(engine, settings=settings, language_model=model(script)), language="en")
+    assert all("Write in English" in body["messages"][0]["content"] for body in script.asked)
+    for section in answer.sections:
+        if section.supported:
+            assert ("told the House: «{q1}»" in section.text) == (section.kind != "majority")
+            assert "Garibaldi" not in section.text
+    assert to_jsonld(answer)["language"] == "en"
 
 
 def test_a_model_that_is_not_there_leaves_the_answer_whole(engine: Engine, answers: dict[str, Answer]) -> None:
@@ -466,7 +517,8 @@ def test_a_real_server_speaks_the_protocol_and_keeps_the_schema(
         parsed, _ = json.JSONDecoder().raw_decode(reply) if reply.rstrip().endswith("}") else ({"text": ""}, 0)
         assert set(parsed) == {"text"}
     assert answer.quotations
-    assert answer.writer.model == "smollm2"
+    # So small a model may fail at the task, but never at the cost of the answer.
+    assert (answer.writer.model, answer.writer.fallbacks) in {("smollm2", 0), (None, 1)}
     (section,) = answer.sections
     assert section.text.count("{q") == len(section.quotations)
 

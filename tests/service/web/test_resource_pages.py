@@ -103,7 +103,7 @@ def test_a_membership_that_ended_tells_both_days_and_the_name_of_that_time(
         "?m org:member ?p ; org:organization ?g ; emi:from ?from ; emi:until ?until . "
         "?g a emi:Group . ?p a foaf:Person",
     )
-    rows = page(client, row["p"].value).xpath("//ol[@class='timeline']/li")
+    rows = page(client, row["p"].value).xpath("//table[@class='data']/tbody/tr")
     group = esperia.chamber.organisations[row["g"].value]
     name = organisation_name(group.name_on(date.fromisoformat(row["from"].value)))
     spans = [li for li in rows if li.xpath(".//time/@datetime") == [row["from"].value, row["until"].value]]

@@ -1,0 +1,12 @@
+"""The forms in which an answer is served; `service.answers.forms.WRITERS` writes all but the page."""
+
+from typing import Final
+
+from service.web.negotiation import HTML, JSON_LD, TURTLE, Form
+
+TRIG: Final = Form("application/trig", "trig")
+N_QUADS: Final = Form("application/n-quads", "nq", called=("nquads", "n-quads"))
+TEXT: Final = Form("text/plain", "txt", called=("text",))
+MARKDOWN: Final = Form("text/markdown", "md", ("text/x-markdown",), ("markdown",))
+OFFERED: Final = (JSON_LD, HTML, TURTLE, TRIG, N_QUADS, TEXT, MARKDOWN)
+"""The first is what programs get that say nothing."""

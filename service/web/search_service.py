@@ -1,0 +1,144 @@
+"""`/sparql/search`: the search as a SPARQL service, by the protocol and within the limits of the record's endpoint."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+from flask import Blueprint, Flask, Response, current_app, json, render_template
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
+from werkzeug.wrappers import Response as AnyResponse
+
+from ontology import DCTERMS, EMI, RDF, XSD
+from service.corpus import DataDirectory
+from service.engines.interface import EngineHost
+from service.examples import Example, examples
+from service.search_service import terms
+from service.search_service.runner import SearchRunner
+from service.settings import Settings, SparqlSettings
+from service.snapshots.handle import Snapshot
+from service.snapshots.on_demand import PoolOnDemand
+from service.snapshots.pool import PoolSize, QueryPool
+from service.snapshots.runner import QueryLimits
+from service.web import console, protocol, service_description
+from service.web.language import DEFAULT, language
+from service.web.negotiation import HTML, Form, choose, vary
+from service.web.site import site
+
+blueprint = Blueprint("search_service", __name__)
+
+EXTENSION: Final = "emiciclo-search-service"
+PATH: Final = "sparql/search"
+EXAMPLES: Final = f"{PATH}/examples"
+FOLDER: Final = "search_examples"
+"""Of the example queries, below `sparql/`."""
+JSON: Final = Form("application/json", "json")
+PLACE: Final = console.Place(f"/{PATH}", f"/{EXAMPLES}", f"{FOLDER}/passages")
+WORKERS: Final = 2
+"""Queries at once over hits; they are small, and nearly all are quick."""
+_HITS: Final = Snapshot(None, "hits", union_default_graph=False)
+
+
+def register(app: Flask, engine: EngineHost, data: DataDirectory, settings: Settings) -> None:
+    """Offer the search of an engine; the workers behind it are started by the first query."""
+    own = limits_of(settings.sparql)
+    limits = QueryLimits(own.seconds, own.rows, own.bytes, own.memory_mb)
+    size = PoolSize(own.workers, own.long_queries, own.long_queries_per_client, own.wait_seconds)
+    workers = PoolOnDemand(limits, partial(QueryPool, lambda: _HITS, limits, size))
+    app.extensions[EXTENSION] = SearchRunner(
+        workers, engine, lambda: data.published().name, service_description.query_size(own)
+    )
+    app.register_blueprint(blueprint)
+
+
+def limits_of(settings: SparqlSettings) -> SparqlSettings:
+    """The limits of this endpoint: those of the record's, with fewer workers and nobody that SERVICE may name."""
+    long = min(WORKERS, settings.long_queries)
+    return settings.model_copy(
+        update={
+            "workers": WORKERS,
+            "long_queries": long,
+            "long_queries_per_client": min(long, settings.long_queries_per_client),
+            "partners": (),
+        }
+    )
+
+
+@blueprint.route(f"/{PATH}", methods=["OPTIONS"], provide_automatic_options=False)
+def options() -> Response:
+    """What may be asked here."""
+    return protocol.options()
+
+
+@blueprint.route(f"/{PATH}", methods=["GET", "POST"], provide_automatic_options=False)
+def endpoint() -> Response:
+    """Answer a query that seeks; without one, describe the service or open its console."""
+    return protocol.respond(ENDPOINT)
+
+
+@blueprint.get(f"/{EXAMPLES}")
+def example_queries() -> AnyResponse:
+    """How a search is written, with queries that can be asked here, as a page; the queries as JSON too."""
+    form = choose((JSON, HTML))
+    chosen = examples(FOLDER)
+    if form is HTML:
+        spoken = language() if language() in chosen[0].titles else DEFAULT
+        body = render_template(
+            "search_service/examples.html",
+            examples=chosen,
+            spoken=spoken,
+            endpoint=PLACE.endpoint,
+            address=site().url(PATH),
+            terms=terms,
+        )
+    else:
+        body = json.dumps([_member(example) for example in chosen], indent=1) + "\n"
+    return vary(Response(body, mimetype=form.media_type))
+
+
+def _member(example: Example) -> dict[str, object]:
+    return {
+        "name": example.name,
+        "title": example.titles,
+        "description": example.descriptions,
+        "tags": example.tags,
+        "query": example.query,
+    }
+
+
+def _runner() -> SearchRunner:
+    runner: SearchRunner = current_app.extensions[EXTENSION]
+    return runner
+
+
+def _settings() -> SparqlSettings:
+    return limits_of(site().settings.sparql)
+
+
+def _describe() -> Iterator[Triple]:
+    """The service description, with the limits of searches and how one is written."""
+    here = site()
+    service = NamedNode(here.url(PATH))
+    yield from service_description.describe(
+        service.value, _settings(), [], triples=None, dataset=here.url("data#dataset"), version=_runner().version
+    )
+    for name, value in (
+        ("searches", terms.MOST_SEARCHES),
+        ("hits", terms.MOST_HITS),
+        ("hits_together", terms.MOST_HITS_TOGETHER),
+    ):
+        limit = BlankNode(f"limit-{name}")
+        yield Triple(service, NamedNode(f"{EMI}queryLimit"), limit)
+        yield Triple(limit, NamedNode(f"{RDF}type"), NamedNode(f"{EMI}QueryLimit"))
+        yield Triple(limit, NamedNode(f"{DCTERMS}identifier"), Literal(name))
+        yield Triple(limit, NamedNode(f"{RDF}value"), Literal(str(value), datatype=NamedNode(f"{XSD}integer")))
+    yield Triple(service, NamedNode(f"{service_description.SD}propertyFeature"), NamedNode(terms.MATCHES))
+
+
+ENDPOINT: Final = protocol.Endpoint(
+    path=PATH,
+    runner=_runner,
+    settings=_settings,
+    describe=_describe,
+    described_by=".well-known/void",
+    place=PLACE,
+)
