@@ -23,13 +23,15 @@ class ReportWords:
     rank: str
     unavailable: str
     without_model: str
-    fallbacks: str
+    fallbacks: tuple[str, str]
+    """For one section, and for more."""
     basis: str
     none_compared: str
     one_compared: str
     all_compared: str
     found: str
-    unresolved: str
+    unresolved: tuple[str, str]
+    """For one speech, and for more."""
     expanded: str
 
 
@@ -52,14 +54,20 @@ REPORT_WORDS: Final[Mapping[Language, ReportWords]] = {
         rank="{rank} di {of}",
         unavailable="n.d.",
         without_model="senza modello linguistico",
-        fallbacks="{written} (il modello configurato non ha dato un testo valido per {number} sezioni)",
+        fallbacks=(
+            "{written} (il modello configurato non ha dato un testo valido per una sezione)",
+            "{written} (il modello configurato non ha dato un testo valido per {number} sezioni)",
+        ),
         basis="Data di riferimento {day}; corpus {corpus}; vettori {vectors}; testo {written}.",
         none_compared="Nessuna citazione.",
         one_compared="Una citazione, confrontata con il resoconto.",
         all_compared="{number} citazioni, tutte confrontate con il resoconto.",
         found="{compared} Atti vicini al tema: {acts}; passi esaminati: {passages}.",
-        unresolved="Non considerati: {number} interventi di oratori che il registro caricato non conosce "
-        "(emiciclo check li elenca).",
+        unresolved=(
+            "Non considerato: un intervento di chi il registro caricato non conosce (emiciclo check lo elenca).",
+            "Non considerati: {number} interventi di oratori che il registro caricato non conosce "
+            "(emiciclo check li elenca).",
+        ),
         expanded="Il tesauro ha ampliato la domanda con: {concepts} (--no-thesaurus per escluderlo).",
     ),
     "en": ReportWords(
@@ -80,14 +88,20 @@ REPORT_WORDS: Final[Mapping[Language, ReportWords]] = {
         rank="{rank} of {of}",
         unavailable="n/a",
         without_model="without a language model",
-        fallbacks="{written} (sections for which the configured model gave no valid text: {number})",
+        fallbacks=(
+            "{written} (the configured model gave no valid text for one section)",
+            "{written} (the configured model gave no valid text for {number} sections)",
+        ),
         basis="Reference date {day}; corpus {corpus}; vectors {vectors}; text {written}.",
         none_compared="No quotations.",
         one_compared="One quotation, compared with the record.",
         all_compared="{number} quotations, all compared with the record.",
         found="{compared} Acts near the topic: {acts}; passages examined: {passages}.",
-        unresolved="Not considered: {number} speeches by speakers whom the loaded register does not know "
-        "(emiciclo check lists them).",
+        unresolved=(
+            "Not considered: one speech by somebody whom the loaded register does not know (emiciclo check lists it).",
+            "Not considered: {number} speeches by speakers whom the loaded register does not know "
+            "(emiciclo check lists them).",
+        ),
         expanded="The thesaurus expanded the question with: {concepts} (--no-thesaurus leaves it out).",
     ),
 }

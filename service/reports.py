@@ -140,7 +140,9 @@ def _print_footer(answer: Answer, words: ReportWords, console: Console) -> None:
     concepts = ", ".join(concept.label_in(answer.language) for concept in answer.question.concepts)
     written = answer.writer.model or words.without_model
     if answer.writer.fallbacks:
-        written = words.fallbacks.format(written=written, number=answer.writer.fallbacks)
+        written = _of_number(words.fallbacks, answer.writer.fallbacks).format(
+            written=written, number=answer.writer.fallbacks
+        )
     lines = [
         words.basis.format(
             day=WORDINGS[answer.language].day(answer.question.reference_date),
@@ -155,10 +157,20 @@ def _print_footer(answer: Answer, words: ReportWords, console: Console) -> None:
         ),
     ]
     if answer.unresolved:
-        lines.append(words.unresolved.format(number=answer.unresolved))
+        lines.append(_of_number(words.unresolved, answer.unresolved).format(number=answer.unresolved))
     if concepts:
         lines.append(words.expanded.format(concepts=concepts))
     console.print(Text("\n".join(lines), style="dim"), width=_width(console))
+
+
+def _of_number(templates: tuple[str, str], number: int) -> str:
+    """The template for one, or for more."""
+    return templates[0] if number == 1 else templates[1]
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """A number with its noun, such as "1 speech" and "2 speeches"."""
+    return f"{number} {one if number == 1 else many}"
 
 
 def _compared(quotations: int, words: ReportWords) -> str:
@@ -209,8 +221,8 @@ def print_check(manifest: Manifest, printed: PrintedGroups, results: Sequence[Ch
     undated = printed.printed - printed.comparable - printed.unresolved
     console.print(
         f"Printed group = dated group: {printed.agreeing} of {printed.comparable}. Not compared: "
-        f"{printed.unresolved} speeches of speakers whom the register does not know, {undated} of members without "
-        "a group that day."
+        f"{counted(printed.unresolved, 'speech', 'speeches')} of speakers whom the register does not know, "
+        f"{undated} of members without a group that day."
     )
     findings = Table(title="Checks", title_justify="left", box=None)
     for column in ("level", "check", "findings"):
@@ -283,8 +295,10 @@ def print_rdf(manifest: Manifest, console: Console) -> None:
     """Print what is loaded where that is plain RDF."""
     counts = manifest.counts
     console.print(
-        f"Plain RDF ({manifest.dataset}, version {manifest.version}): {counts['triples']} triples, {counts['quads']} "
-        f"quads in {counts['graphs']} named graphs{'' if manifest.union_default_graph else ', some in more than one'}."
+        f"Plain RDF ({manifest.dataset}, version {manifest.version}): "
+        f"{counted(counts['triples'], 'triple', 'triples')}, {counted(counts['quads'], 'quad', 'quads')} in "
+        f"{counted(counts['graphs'], 'named graph', 'named graphs')}"
+        f"{'' if manifest.union_default_graph else ', some in more than one'}."
     )
     console.print("It can be queried with SPARQL; questions and the checks of a parliament do not apply to it.")
 

@@ -16,8 +16,10 @@ from pyld import jsonld
 
 import ontology
 from service.answer.model import Answer, Quotation, Section
+from service.answer.triples import read_quads
 from service.compass import jsonld as compass_jsonld
-from service.documents import Document, iso, number, present, question_document
+from service.documents import Document as Document
+from service.documents import iso, number, present, question_document
 from service.evidence import Reason
 from service.experts import jsonld as experts_jsonld
 from service.experts.jsonld import expert_document
@@ -238,7 +240,7 @@ def to_rdf(document: Document) -> str:
 
 def from_rdf(quads: str) -> Document:
     """The compact document of the one answer in N-Quads, equal to the one it was made from."""
-    expanded = jsonld.from_rdf(quads, {"format": "application/n-quads", "useNativeTypes": True})
+    expanded = jsonld.from_rdf(read_quads(quads), {"useNativeTypes": True})
     options: Any = {
         "documentLoader": _load_context,
         "embed": "@always",

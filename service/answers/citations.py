@@ -38,9 +38,7 @@ def quotation_as_text(document: Document, quotation: Document, root: str | None 
     standing = told.get("officeLabel") or quoted.group
     speaker = f"{told.get('speakerName') or told['speaker']}{f' ({standing})' if standing else ''}"
     where = (document.get("corpus", {}).get("title"), _RECORD[language], in_words(quoted.day, language))
-    return one_line(
-        f"{speaker}, «{quoted.exact}», {', '.join(part for part in where if part)}, {place_of(told, root)}"
-    )
+    return one_line(f"{speaker}, «{quoted.exact}», {', '.join(part for part in where if part)}, {place_of(told, root)}")
 
 
 def quotation_as_bibtex(document: Document, quotation: Document, root: str | None = None) -> str:

@@ -21,7 +21,7 @@ _SHOWN: Final = {name: PREFIXES[name] for name in ("dcterms", "emi", "oa", "prov
 
 
 class Writer(Protocol):
-    """Writes a document; links to this site's pages begin with `root`, or name the thing itself where it is left out."""
+    """Writes a document; links to this site's pages begin with `root`, or name the thing itself if it is left out."""
 
     def __call__(self, document: Document, root: str | None = None) -> bytes: ...
 

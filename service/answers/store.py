@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -246,7 +247,7 @@ def _prune(folder: Path) -> None:
     """Remove snapshots that were replaced long ago."""
     found = _snapshots(folder)
     now = time.time()
-    for n, (path, following) in enumerate(zip(found, found[1:], strict=False)):
+    for n, (path, following) in enumerate(pairwise(found)):
         later = len(found) - n  # snapshots from this one on
         if later > FEWEST and (later > MOST or following.stat().st_mtime < now - LINGER_SECONDS):
             shutil.rmtree(path, ignore_errors=True)

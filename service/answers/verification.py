@@ -1,4 +1,4 @@
-"""The quotations of an answer compared with the record as it is now: text, hash, span, words, speaker, day, standing."""
+"""The quotations of an answer compared with the record as it is now: text, hash, words, speaker, day, standing."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -207,9 +207,7 @@ def _verdict(verdict: Verdict) -> Document:
     }
     if verdict.place:
         told["speech"] = verdict.place.speech
-        told["selector"] = [
-            {"type": "TextPositionSelector", "start": verdict.place.start, "end": verdict.place.end}
-        ]
+        told["selector"] = [{"type": "TextPositionSelector", "start": verdict.place.start, "end": verdict.place.end}]
     return told
 
 
@@ -252,9 +250,7 @@ def _looked_for(verdict: Verdict, others: Mapping[tuple[str, str], Sequence[tupl
     return verdict
 
 
-def _read_elsewhere(
-    astray: Iterable[Quoted], graph: GraphStore
-) -> dict[tuple[str, str], list[tuple[str, str]]]:
+def _read_elsewhere(astray: Iterable[Quoted], graph: GraphStore) -> dict[tuple[str, str], list[tuple[str, str]]]:
     """(Speaker, day) to (IRI, text) of their speeches."""
     wanted = sorted({(q.document["speaker"], q.document["date"]) for q in astray if q.document.get("speaker")})
     if not wanted:

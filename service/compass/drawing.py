@@ -17,7 +17,7 @@ LETTER: Final = 7.4
 LINE: Final = 14.0
 ROW: Final = 30.0
 """Height of a group's row on one axis."""
-NAMES: Final = 112.0
+NAMES: Final = 120.0
 """Room for the names beside the rows."""
 LONGEST_LABEL: Final = 15
 SIZE: Final = 6.0
@@ -134,7 +134,7 @@ def _rows(positions: Sequence[Mapping[str, Any]]) -> Drawing:
     for row, position in enumerate(positions):
         y = _round(MARGIN + ROW * (row + 0.5))
         ellipse = position.get("ellipse")
-        label = Label(_short(position), 0.0, y + 4.5, "start")
+        label = Label(_short(position), 8.0, y + 4.5, "start")
         dots = tuple(Point(at(x), y) for x, _ in _places(position))
         oval = Oval(_round(max(ellipse["major"] * scale, 2)), 6.0, 0.0) if ellipse else None
         marks.append(_mark(position, Point(at(position["x"]), y), dots, oval, label))

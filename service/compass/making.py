@@ -11,8 +11,8 @@ from service.answer.extract import bloc_name
 from service.answer.wording import Wording
 from service.chamber import Chamber
 from service.compass import passages, spread, stability, terms
-from service.compass.model import Axis, Compass, CompassKind, Passage, Place, Pole, Position
-from service.compass.projection import Numbers, Projection, project, weights_of
+from service.compass.model import Axis, Compass, CompassKind, Passage, Place, Pole, Position, Term
+from service.compass.projection import Numbers, Projection, Rows, project, weights_of
 from service.corpus import Corpus
 from service.evidence import GOVERNMENT, UNSEATED, Evidence
 from service.question import Question
@@ -89,7 +89,8 @@ def _drawn(question: Question, found: _Found, names: Mapping[str, str], corpus: 
     speeches = [item.speech.iri for item in found.evidence]
     resampled = stability.assess(found.projection, found.weights, found.groups, speeches, centres)
     said = _said(question, found, corpus, chamber)
-    axes = tuple(_axis(number, found, said, names) for number in range(found.places.shape[1]))
+    topic = terms.topic_stems(question.lexical)
+    axes = tuple(_axis(number, found, said, names, topic) for number in range(found.places.shape[1]))
     telling = {
         stem for axis in axes for pole in (axis.low, axis.high) for term in pole.terms for stem in stems(term.label)
     }
@@ -118,23 +119,25 @@ def pole_size(number: int) -> int:
     return min(number // 2, max(POLE_LEAST, round(POLE_SHARE * number)))
 
 
-def _axis(number: int, found: _Found, said: Sequence[terms.Said], names: Mapping[str, str]) -> Axis:
+def _axis(
+    number: int, found: _Found, said: Sequence[terms.Said], names: Mapping[str, str], topic: frozenset[str]
+) -> Axis:
     order = np.argsort(found.places[:, number], kind="stable")
     size = pole_size(len(order))
     low, high = order[:size], order[::-1][:size]
     of_low, of_high = terms.separate([said[row] for row in low], [said[row] for row in high], said)
     return Axis(
         explained=found.projection.explained[number],
-        low=Pole(of_low, _outermost(low, found, names, of_low)),
-        high=Pole(of_high, _outermost(high, found, names, of_high)),
+        low=Pole(of_low, _outermost(low, found, names, of_low, topic)),
+        high=Pole(of_high, _outermost(high, found, names, of_high, topic)),
     )
 
 
 def _outermost(
-    rows: Numbers, found: _Found, names: Mapping[str, str], telling: Sequence[terms.Term]
+    rows: Rows, found: _Found, names: Mapping[str, str], telling: Sequence[Term], topic: frozenset[str]
 ) -> tuple[Passage, ...]:
     """The outermost passages of a pole, given from its end inwards: of different speeches, and groups if there are."""
-    words = {stem for term in telling for stem in stems(term.label)}
+    words = {stem for term in telling for stem in stems(term.label)} | topic
     chosen: list[int] = []
     for other_group in (True, False):
         for row in rows.tolist():
@@ -159,9 +162,12 @@ def _position(
     chamber: Chamber,
 ) -> Position:
     places = found.places[rows]
-    nearest = rows[int(np.argmin(np.linalg.norm(places - centre, axis=1)))]
-    farthest = rows[int(np.argmax(np.linalg.norm(places, axis=1)))]
-    shown = dict.fromkeys((nearest, farthest))
+    inwards = [rows[at] for at in np.argsort(np.linalg.norm(places - centre, axis=1), kind="stable")]
+    outwards = [rows[at] for at in np.argsort(-np.linalg.norm(places, axis=1), kind="stable")]
+    nearest = _passage(inwards[0], found, names, telling)
+    others = (_passage(row, found, names, telling) for row in outwards if row != inwards[0])
+    # Neighbouring chunks share a sentence, which need not be read twice.
+    farthest = next((p for p in others if p.speech != nearest.speech or not p.span.overlaps(nearest.span)), None)
     kind, group, component, sigla = _identity(key, question, chamber)
     return Position(
         kind=kind,
@@ -173,7 +179,7 @@ def _position(
         ellipse=spread.ellipse(places, found.weights[rows], centre),
         stability=stays,
         places=tuple(_place(place) for place in places),
-        passages=tuple(_passage(row, found, names, telling) for row in shown),
+        passages=(nearest, farthest) if farthest else (nearest,),
     )
 
 

@@ -100,7 +100,7 @@ class Stability:
     order_kept: float
     """Share of the resamples in which all groups keep their order along the first axis."""
     pairs_kept: float
-    """Mean share of the pairs of groups that keep their order; about three quarters for groups that do not differ."""
+    """Mean share of the pairs of groups that keep their order; about six in ten for groups that do not differ."""
     between: float
     """Share of the variance of all passages that lies between the groups, in [0, 1]."""
     chance: float

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from service.embedding import Vectors
 
 Numbers = NDArray[np.float64]
+Rows = NDArray[np.intp]
+"""Passages by their place in the order of all."""
 
 FULL_GROUP: Final = 3
 """Passages from which a group counts in full; with fewer, one alone could turn an axis towards itself."""
@@ -44,7 +46,7 @@ def weights_of(groups: Sequence[str]) -> Numbers:
     """
     counts = Counter(groups)
     raw = np.array([1.0 / max(counts[group], FULL_GROUP) for group in groups])
-    return raw / raw.sum()
+    return np.asarray(raw / raw.sum(), np.float64)
 
 
 def project(vectors: Vectors, weights: Numbers) -> Projection | None:
@@ -81,4 +83,4 @@ def _signed(directions: Numbers) -> Numbers:
     """Turn each direction so that its largest part is positive: a rule of the vectors alone, and of no group."""
     largest = np.abs(directions).argmax(axis=1)
     signs = np.sign(directions[np.arange(len(directions)), largest])
-    return directions * signs[:, None]
+    return np.asarray(directions * signs[:, None], np.float64)

@@ -4,7 +4,6 @@ import math
 from typing import Final
 
 import numpy as np
-from scipy.stats import gaussian_kde
 
 from service.compass.model import Ellipse
 from service.compass.projection import Numbers
@@ -37,13 +36,13 @@ def bandwidth_of(places: Numbers, weights: Numbers) -> Numbers | None:
     """The root of the covariance of the density's kernels, by Scott's rule; None where places make no density."""
     if len(places) < FEWEST:
         return None
-    try:
-        covariance = np.atleast_2d(gaussian_kde(places.T, weights=weights).covariance)
-        if np.linalg.cond(covariance) > FLATTEST_KERNEL:
-            return None
-        return np.asarray(np.linalg.cholesky(covariance), np.float64)
-    except (np.linalg.LinAlgError, ValueError):  # all in one place, or on a line
+    shares = weights / weights.sum()
+    covariance = np.atleast_2d(np.cov(places.T, aweights=shares))
+    if not covariance.any() or np.linalg.cond(covariance) > FLATTEST_KERNEL:  # all in one place, or on a line
         return None
+    effective = 1 / np.square(shares).sum()
+    kernel = np.linalg.cholesky(covariance) * effective ** (-1 / (places.shape[1] + 4))
+    return np.asarray(kernel, np.float64)
 
 
 def climbed(places: Numbers, weights: Numbers, starts: Numbers, steps: int) -> Numbers:

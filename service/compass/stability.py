@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from service.compass.model import Stability, Verdict
-from service.compass.projection import FULL_GROUP, Numbers, Projection
+from service.compass.projection import FULL_GROUP, Numbers, Projection, Rows
 from service.compass.spread import bandwidth_of, climbed
 
 RESAMPLES: Final = 200
@@ -21,7 +21,8 @@ SEED: Final = 20260211
 STABLE: Final = 0.90
 """Share of pairs of groups that keep their order from which a compass is stable …"""
 TENTATIVE: Final = 0.80
-"""… and tentative. Groups that do not differ at all keep three quarters of theirs, on average."""
+"""… and tentative. Groups that do not differ at all keep about six in ten, and seldom more than 0.73 (measured on
+random vectors, 4 to 12 groups with 3 to 10 passages each)."""
 UNLIKELY: Final = 0.05
 """A compass is stable only where fewer random deals than this set the groups as far apart."""
 
@@ -69,7 +70,7 @@ def verdict(pairs_kept: float, chance: float) -> Verdict:
     return "tentative" if pairs_kept >= TENTATIVE else "unstable"
 
 
-def _draw(members: Mapping[str, Numbers], number: int, generator: np.random.Generator) -> Numbers:
+def _draw(members: Mapping[str, Rows], number: int, generator: np.random.Generator) -> Numbers:
     """How often each resample holds each passage; shape (resamples, passages)."""
     counts = np.zeros((RESAMPLES, number))
     for rows in members.values():
@@ -78,7 +79,7 @@ def _draw(members: Mapping[str, Numbers], number: int, generator: np.random.Gene
 
 
 def _moved(
-    projection: Projection, weights: Numbers, counts: Numbers, members: Mapping[str, Numbers]
+    projection: Projection, weights: Numbers, counts: Numbers, members: Mapping[str, Rows]
 ) -> dict[str, Numbers]:
     """The centres in each resample, on its own axes turned onto the shown ones; shape (resamples, axes) a group."""
     points = projection.components

@@ -10,8 +10,7 @@ from pyoxigraph import NamedNode
 
 import sparql
 from loaders.names import organisation_name
-from service.answer.model import Expert
-from service.answer.wording import Language
+from service.answer.model import Expert, Language
 from service.authority.score import Authority
 from service.documents import Document, number, present, question_document
 from service.evidence import Figures

@@ -67,11 +67,17 @@ def spreads(authorities: Sequence[Authority]) -> tuple[Spread, ...]:
 
 def _spread(measure: Measure, values: Sequence[float | None]) -> Spread:
     known = [each for each in values if each is not None]
-    five = [float(each) for each in np.quantile(known, (0, 0.25, 0.5, 0.75, 1))] if known else [None] * 5
+    five: list[float | None] = (
+        [float(each) for each in np.quantile(known, (0, 0.25, 0.5, 0.75, 1))] if known else [None] * 5
+    )
     return Spread(
-        measure,
-        WEIGHTS.get(measure),
-        *five,
+        measure=measure,
+        weight=WEIGHTS.get(measure),
+        minimum=five[0],
+        lower_quartile=five[1],
+        median=five[2],
+        upper_quartile=five[3],
+        maximum=five[4],
         saturated=sum(each >= 1 - 1e-9 for each in known) / len(values) if values else 0.0,
         missing=len(values) - len(known),
     )

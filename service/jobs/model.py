@@ -1,7 +1,7 @@
 """A question as it was put, the job that it becomes, and what is told of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Final, Literal
 
@@ -18,7 +18,7 @@ class AskRequest:
     """A question with its limits, and the IRI that its answer gets."""
 
     question: str
-    filters: NamedFilters = NamedFilters()
+    filters: NamedFilters = field(default_factory=NamedFilters)
     as_of: date | None = None
     language: Language = "it"
     iri: str | None = None

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from pyoxigraph import NamedNode
 
-from service.answer import jsonld
+from service.answer.jsonld import Document
 from service.answers import keep_answer, read_answer
 from service.answers.store import open_store
 from service.corpus import DataDirectory, read_manifest
@@ -164,7 +164,7 @@ class JobQueue:
                 return job
             work = self._work_on(id_)
             if job.ended_for_good or (work and work.keeping):
-                raise JobRefused(409, gettext("this question has been answered or has failed; there is nothing to stop"))
+                raise JobRefused(409, gettext("this question has been answered or has failed: it cannot be taken back"))
             if not table.asks(id_, client):
                 raise JobRefused(
                     403, gettext("only whoever asked a question can take it back, from the address that asked it")
@@ -180,7 +180,7 @@ class JobQueue:
             return table.job(id_)
 
     def close(self) -> None:
-        """Stop; what is under way is worked on again at the next start."""
+        """Stop, once or more often; what is under way is worked on again at the next start."""
         with self._changed:
             self._closed = True
             table, self._opened = self._opened, None
@@ -429,7 +429,7 @@ class JobQueue:
             raise Stopped
         return self._opened
 
-    def _keep(self, document: jsonld.Document) -> None:
+    def _keep(self, document: Document) -> None:
         """Keep an answer. Raises `DataError` where that fails again and again."""
         for pause in KEEP_PAUSES:
             time.sleep(pause)
@@ -443,7 +443,7 @@ class JobQueue:
         state: State,
         data: Mapping[str, Any],
         failure: Failure | None = None,
-        document: jsonld.Document | None = None,
+        document: Document | None = None,
     ) -> None:
         with self._changed:
             table = self._require(work)
@@ -455,7 +455,7 @@ class JobQueue:
                 self._tell_places(table, datetime.now(UTC))
             self._changed.notify_all()
 
-    def _note_version(self, table: JobTable, job: Job, document: jsonld.Document) -> None:
+    def _note_version(self, table: JobTable, job: Job, document: Document) -> None:
         """Another corpus may have been published between question and answer."""
         made_from = str(document["corpus"]["corpusVersion"])
         if made_from != job.version:
@@ -507,7 +507,7 @@ class JobQueue:
                 work.stopped = True
                 failure = Failure(
                     503,
-                    gettext("this took longer than %(number)s seconds and was stopped", number=f"{self.limits.seconds:g}"),
+                    gettext("this took longer than %(number)s s and was stopped", number=f"{self.limits.seconds:g}"),
                 )
                 with self._opened.changing():
                     self._end(self._opened, work.job.id, "failed", _told(failure), failure)
@@ -515,7 +515,7 @@ class JobQueue:
             self._changed.notify_all()
 
 
-def _summary(id_: str, document: jsonld.Document) -> dict[str, Any]:
+def _summary(id_: str, document: Document) -> dict[str, Any]:
     """What is told of an answer that is there."""
     quoted = [len(section["quotations"]) for section in document["sections"]]
     return {"location": f"/answers/{id_}", "quotations": sum(quoted), "groups": sum(map(bool, quoted))}

@@ -80,7 +80,7 @@ class JobTable:
 
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
-        # What is committed outlives the process; of a machine that fails the last moments may be lost, and nothing torn.
+        # What is committed outlives the process; a machine that fails may lose the last moments, and nothing is torn.
         self._connection.execute("PRAGMA synchronous = NORMAL")
         self._connection.execute("PRAGMA foreign_keys = ON")
         release = self._connection.execute("PRAGMA user_version").fetchone()[0]

@@ -23,7 +23,9 @@ class ShortIds:
         known = sorted(set(iris))
         # Some file systems and some people do not tell capital letters from small ones.
         often = Counter(_last(iri).casefold() for iri in known)
-        self._ids = {iri: _last(iri) if _fit(iri) and often[_last(iri).casefold()] == 1 else _marked(iri) for iri in known}
+        self._ids = {
+            iri: _last(iri) if _fit(iri) and often[_last(iri).casefold()] == 1 else _marked(iri) for iri in known
+        }
         self._iris = {short: iri for iri, short in self._ids.items()}
 
     def of(self, iri: str) -> str | None:

@@ -21,7 +21,14 @@ from service.resources.names import Names, as_day
 Standing = Literal["", "deputies", "government", "presidents"]
 
 PER_PAGE: Final = 60
-_RANKS: Final = ("prime-minister", "deputy-prime-minister", "minister", "deputy-minister", "undersecretary", "government-member")
+_RANKS: Final = (
+    "prime-minister",
+    "deputy-prime-minister",
+    "minister",
+    "deputy-minister",
+    "undersecretary",
+    "government-member",
+)
 _ROLES: Final[Mapping[str, tuple[str, ...]]] = {
     "deputies": ("deputy",),
     "government": _RANKS,

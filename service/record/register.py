@@ -135,7 +135,9 @@ def register(graph: GraphStore, version: str) -> Register:
 def folded(text: str) -> str:
     """A text in small letters, without accents and apostrophes: what people type, and what registries print."""
     plain = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(" " if character in "'’`-–." else character for character in plain if not unicodedata.combining(character))
+    kept = "".join(
+        " " if character in "'’`-–." else character for character in plain if not unicodedata.combining(character)
+    )
     return " ".join(kept.split())
 
 

@@ -80,7 +80,9 @@ def line(stints: Sequence[Stint], last_day: date) -> Line | None:
     def bar(stint: Stint) -> Bar:
         until = min(max(stint.until or end, stint.begin), end)
         left = place(stint.begin)
-        return Bar(stint, left, round(min(100 * ((until - stint.begin).days + 1) / whole, 100 - left), 3), not stint.until)
+        return Bar(
+            stint, left, round(min(100 * ((until - stint.begin).days + 1) / whole, 100 - left), 3), not stint.until
+        )
 
     bodies: defaultdict[str, list[Stint]] = defaultdict(list)
     for stint in sorted(shown, key=lambda stint: (stint.begin, stint.component, stint.iri)):
@@ -94,7 +96,7 @@ def line(stints: Sequence[Stint], last_day: date) -> Line | None:
 
 
 def overlaps(stints: Iterable[Stint]) -> tuple[Overlap, ...]:
-    """Where memberships of different groups meet on the same days; components lie in their group, and are no overlap."""
+    """Where memberships of different groups meet on the same days; components lie in their group: no overlap."""
     groups = sorted(
         (stint for stint in stints if stint.kind == "groups" and not stint.component and stint.role is None),
         key=lambda stint: (stint.begin, stint.iri),

@@ -1,13 +1,13 @@
 """Acts found by number, by the words of their titles and subjects, or by meaning."""
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from pyoxigraph import Literal
+from pyoxigraph import Literal, NamedNode
 
 import sparql
 from loaders.names import organisation_name
@@ -15,13 +15,16 @@ from service.chamber import Chamber
 from service.corpus import Corpus
 from service.embedding import Vectors
 from service.graph import GraphStore, Row, day_literal, text_of
-from service.search.request import ActHit, Matched, Mode
+from service.search.facets import facet
+from service.search.request import ActHit, Facet, Matched, Mode
 from service.search.scope import Scope, listed, node
 from service.search.words import Query, marks, stands
 from service.vectors import ACTS, Where
 
 CANDIDATES: Final = 200
 """Acts that are fetched by each way."""
+COUNTED: Final = 500
+"""Acts that facets count."""
 _NUMBER: Final = re.compile(
     r"(?:\b(?:a\.?\s?c\.?|atto(?:\s+camera)?|act|ddl|pdl|n\.?|n°)\s*)?(\d{1,5}(?:-[a-z]{1,8}){0,3})", re.IGNORECASE
 )
@@ -145,9 +148,7 @@ def details(found: tuple[FoundAct, ...], query: Query, graph: GraphStore, chambe
     if not found:
         return ()
     nodes = [node(f.act) for f in found]
-    heads: dict[str, Row] = {}
-    for row in graph.select(sparql.bind(sparql.query("search/act-heads"), "?act", nodes)):
-        heads.setdefault(row["act"].value, row)
+    heads = _heads(nodes, graph)
     facts: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for row in graph.select(sparql.bind(sparql.query("search/act-facts"), "?act", nodes)):
         facts[row["act"].value, row["fact"].value].append(row["value"].value)
@@ -182,6 +183,32 @@ def details(found: tuple[FoundAct, ...], query: Query, graph: GraphStore, chambe
             )
         )
     return tuple(hits)
+
+
+def _heads(nodes: Sequence[NamedNode], graph: GraphStore) -> dict[str, Row]:
+    heads: dict[str, Row] = {}
+    for row in graph.select(sparql.bind(sparql.query("search/act-heads"), "?act", nodes)):
+        heads.setdefault(row["act"].value, row)
+    return heads
+
+
+def count(found: tuple[FoundAct, ...], graph: GraphStore, chamber: Chamber, on: date) -> tuple[Facet, ...]:
+    """Count acts by first signatory, by that person's group on the day of the act, and by month."""
+    if not found:
+        return ()
+    heads = _heads([node(f.act) for f in found[:COUNTED]], graph)
+    groups = _groups(heads.values(), graph)
+    signed = [(head["speaker"].value, _day(head), head) for head in heads.values() if "speaker" in head]
+    names = {speaker: text_of(head, "name") or speaker for speaker, _, head in signed}
+    of_groups = Counter(group for speaker, day, _ in signed if (group := groups.get((speaker, day))))
+    months = Counter(f"{_day(head):%Y-%m}" for head in heads.values())
+    days = {f"{_day(head):%Y-%m}": _day(head).replace(day=1) for head in heads.values()}
+    facets = (
+        facet("group", of_groups, {group: name_on(chamber, group, on) or group for group in of_groups}, {}),
+        facet("speaker", Counter(speaker for speaker, _, _ in signed), names, {}),
+        facet("month", months, {}, days),
+    )
+    return tuple(counted for counted in facets if counted.values)
 
 
 def _groups(heads: Iterable[Row], graph: GraphStore) -> dict[tuple[str, date], str]:

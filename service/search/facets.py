@@ -45,12 +45,11 @@ def count(heads: Sequence[Head], graph: GraphStore, chamber: Chamber, on: date) 
         "act": Counter(act for found in acts.values() for act in found),
     }
     days = {head.sitting: head.date for head in heads} | {f"{h.date:%Y-%m}": h.date.replace(day=1) for h in heads}
-    return tuple(
-        _facet(dimension, counted, labels[dimension], days) for dimension, counted in values.items() if counted
-    )
+    return tuple(facet(dimension, counted, labels[dimension], days) for dimension, counted in values.items() if counted)
 
 
-def _facet(dimension: Dimension, counted: Counter[str], labels: dict[str, str], days: dict[str, date]) -> Facet:
+def facet(dimension: Dimension, counted: Counter[str], labels: dict[str, str], days: dict[str, date]) -> Facet:
+    """The commonest values of a dimension; months and sittings, which have days, the latest first."""
     order = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]
     if dimension in ("month", "sitting"):
         order.sort(key=lambda item: (days[item[0]], item[0]), reverse=True)

@@ -86,6 +86,8 @@ def search(request: SearchRequest, engine: Engine, progress: Progress) -> Search
     found_acts = acts.FoundActs((), False)
     if request.kind != "speeches":
         found_acts = acts.find(query, vector, request.mode, within, corpus, settings.act_relevance)
+    if request.kind == "acts":
+        counted = acts.count(found_acts.acts, corpus.graph, engine.chamber, within.until)
     return SearchResult(
         speeches=hits,
         found=found,
@@ -132,6 +134,8 @@ def _listed(request: SearchRequest, within: scope.Scope, engine: Engine) -> Sear
     found_acts = acts.FoundActs((), False)
     if request.kind != "speeches":
         found_acts = acts.latest(within, corpus)
+    if request.kind == "acts":
+        counted = acts.count(found_acts.acts, corpus.graph, engine.chamber, within.until)
     return SearchResult(
         speeches=hits,
         found=found,

@@ -19,6 +19,9 @@ LONGEST: Final = 1000
 MOST: Final = 32
 """Words that are looked for; those behind are left to the model of meaning."""
 
+ACRONYM: Final = 4
+"""Letters of an acronym that stands alone."""
+
 _QUOTES: Final = str.maketrans(dict.fromkeys("“”„«»‟＂", '"'))
 _PART: Final = re.compile(r'(?P<must>\+)?(?:"(?P<phrase>[^"]*)"|(?P<plain>[^\s"]+))')
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -70,7 +73,7 @@ def read(text: str) -> Query:
     if plain.count('"') % 2:
         at = plain.rindex('"')
         plain = f"{plain[:at]} {plain[at + 1 :]}"
-    shouted = plain == plain.upper() and len(plain.split()) > 2  # "MES" is an acronym, three words are a habit
+    shouted = plain == plain.upper()
     found: dict[tuple[str, ...], Wanted] = {}
     rest = []
     for part in _PART.finditer(plain):
@@ -97,7 +100,8 @@ def _wanted(body: str, phrase: bool, must: bool, shouted: bool) -> Iterator[Want
         return
     for word in original:
         plain = folded(word)
-        acronym = len(word) > 1 and word.isupper() and not shouted
+        # In capitals throughout, only a short word alone is an acronym: "MES" is, "ACQUE PUBBLICHE" is a habit.
+        acronym = word.isupper() and len(word) > 1 and (not shouted or (len(word) <= ACRONYM and word == body))
         if phrase or acronym or any(c.isdigit() for c in word):
             if phrase or not is_function_word(plain):
                 yield Wanted(word, (plain,), "letters", must or phrase)
@@ -160,8 +164,13 @@ def places(wanted: Wanted, text: str, start: int = 0, end: int | None = None) ->
     return [
         (begin, until)
         for begin, until in _words_from(head, plain, start, last)
-        if plain[begin:until] == word or stem(text[begin:until].lower()) == root
+        if plain[begin:until] == word or (not _acronym(text[begin:until]) and stem(text[begin:until].lower()) == root)
     ]
+
+
+def _acronym(word: str) -> bool:
+    """Whether a word of a text is one by its letters: "MES" is no inflection of "mese"."""
+    return 1 < len(word) <= ACRONYM and word.isupper()
 
 
 def _words_from(head: str, plain: str, start: int, last: int) -> Iterator[Span]:

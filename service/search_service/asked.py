@@ -91,9 +91,9 @@ def plan(query: Structure) -> Plan:
         _refuse(query, found.named[0], "there are no named graphs here: leave GRAPH out")
     around = _Around(query)
     matches = [pattern for pattern in found.triples if pattern.predicate == terms.MATCHES]
+    _refuse_paths(query)
     if not matches and found.triples:
         _refuse(query, found.triples[0].verb, f"nothing is sought; write {terms.EXAMPLE}")
-    _refuse_paths(query)
     asked = [_read(query, found, pattern, around) for pattern in matches]
     _refuse_shared(query, asked)
     together = sum(len(one.texts) for one in asked)

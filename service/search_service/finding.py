@@ -62,10 +62,10 @@ def _ranked(search: Search, engine: Engine) -> tuple[Ranked, ...]:
     collection = ACTS if search.kind == "acts" else CHUNKS
     pool = max(search.limit, settings.top_k)
     vectors = corpus.vectors
+    # By words alone means by those that were given, without what the thesaurus adds.
+    sought = question.topic if search.mode == "text" else question.lexical
     dense = vectors.nearest(collection, question.vector, limit=pool, where=where) if search.mode != "text" else []
-    lexical = (
-        vectors.lexical(collection, question.lexical, limit=pool, where=where) if search.mode != "semantic" else []
-    )
+    lexical = vectors.lexical(collection, sought, limit=pool, where=where) if search.mode != "semantic" else []
     words = {hit.iri: hit.score for hit in lexical}
     cosines = {hit.iri: hit.score for hit in dense}
     missing = tuple(iri for iri in words if iri not in cosines)

@@ -55,7 +55,7 @@ class Patterns:
     named: list[int] = field(default_factory=list)
     """The keywords GRAPH."""
     values: defaultdict[str, list[Value]] = field(default_factory=lambda: defaultdict(list))
-    """Variable to the terms that VALUES and BIND give it, by the order in which they stand."""
+    """Variable to the terms that VALUES and BIND give it, and those that a filter compares it with."""
 
     def of(self, node: Node) -> list[Value]:
         """The terms that a part of a pattern may stand for, as far as the query itself says."""
@@ -129,22 +129,42 @@ class _Reader:
         return index
 
     def _expression(self, index: int) -> int:
-        """Read the groups in an expression (EXISTS), and `BIND("…" AS ?x)`; return where it ends."""
+        """Read an expression for its groups (EXISTS) and for values of variables; return where it ends."""
         tokens = self._tokens
         if tokens[index].word in ("EXISTS", "NOT"):
             return index + 1
         end = min(expression_end(self._query, index), len(tokens))
-        if tokens[index].text == "(" and tokens[end - 3 : end - 1] and tokens[end - 3].word == "AS":
-            value, after = self._node(index, index + 1)
-            if after == end - 3 and isinstance(value, NamedNode | Literal):
-                self.found.values[tokens[end - 2].text[1:]].append(value)
+        if end - index >= 5 and tokens[end - 3].word == "AS" and self._node(index, index + 1)[1] == end - 3:
+            self._value(tokens[end - 2].text[1:], index + 1)
         inside = index
         while inside < end:
             if tokens[inside].word == "{":
                 self.group(inside)
                 inside = self._closing[inside]
+            elif tokens[inside].kind is Kind.VARIABLE:
+                self._compared(inside, end)
             inside += 1
         return end
+
+    def _compared(self, index: int, end: int) -> None:
+        """Take what a filter compares a variable with (`=`, IN) for its values: so Virtuoso sends VALUES on."""
+        tokens = self._tokens
+        name, sign = tokens[index].text[1:], tokens[index + 1].word if index + 1 < end else ""
+        if sign == "=":
+            self._value(name, index + 2)
+        elif sign == "IN" and index + 2 in self._closing:
+            last, at = self._closing[index + 2], index + 3
+            while at < last:
+                at = max(at + 1, self._value(name, at))
+        if index >= 2 and tokens[index - 1].word == "=" and tokens[index - 2].kind is Kind.STRING:
+            self._value(name, index - 2)
+
+    def _value(self, name: str, index: int) -> int:
+        """Note the term that begins here as a value of a variable; return where it ends."""
+        value, after = self._node(index, index)
+        if isinstance(value, NamedNode | Literal):
+            self.found.values[name].append(value)
+        return after
 
     def data(self, index: int) -> int:
         """Read the rows of VALUES; return where they end."""

@@ -125,10 +125,15 @@ class EmbeddedIndex:
 
     def vectors(self, collection: str, iris: Sequence[str]) -> dict[str, Vectors]:
         shard = self._shard(collection)
-        ids = [uuid.UUID(point_id(iri)) for iri in iris]
+        ids: list[int | uuid.UUID | str] = [point_id(iri) for iri in iris]
         with self._working(collection):
             found = shard.retrieve(ids, True, ["dense"])
-            return {str(p.payload["iri"]): np.asarray(p.vector["dense"], np.float32) for p in found}
+        held = ((record.payload, record.vector) for record in found)
+        return {
+            str(payload["iri"]): np.asarray(vector["dense"], np.float32)
+            for payload, vector in held
+            if payload and isinstance(vector, dict)
+        }
 
     def _query(self, collection: str, limit: int, **request: Any) -> list[Hit]:
         shard = self._shard(collection)

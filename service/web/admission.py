@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from flask import Flask, request
+from flask import Flask, Response, request
 from werkzeug.wsgi import ClosingIterator
 
 from service.queries.refusal import QueryRefused
@@ -68,7 +68,13 @@ def register(app: Flask, per_client: int) -> None:
         if not _apart(request.endpoint):
             request.environ[_LEAVE] = admission.enter(client_of_request())
 
+    def leave(response: Response) -> Response:
+        if response.is_sequence:  # it is made; only a stream is still at work
+            _leave(request.environ)
+        return response
+
     app.before_request(enter)
+    app.after_request(leave)
     app.wsgi_app = _leaving(app.wsgi_app)  # type: ignore[method-assign]
 
 
@@ -77,7 +83,7 @@ def _apart(endpoint: str | None) -> bool:
 
 
 def _leaving(application: "WSGIApplication") -> "WSGIApplication":
-    """Let a request out when its last byte is sent, or sending it has failed; a response is not always closed."""
+    """Let a request out that streams when its last byte is sent or its client has gone, and one that failed at once."""
 
     def run(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         try:

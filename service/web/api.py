@@ -99,6 +99,16 @@ class _Requests(FlaskPlugin):
         return current_app.make_response(resp), None
 
 
+_NAMED: Final[dict[str, type]] = {}
+
+
+def _named(model: type) -> str:
+    """The name of a model in the description; with its module where another model is called the same."""
+    if _NAMED.setdefault(model.__name__, model) is model:
+        return model.__name__
+    return f"{model.__module__.rpartition('.')[2].capitalize()}{model.__name__}"
+
+
 api = SpecTree(
     "flask",
     backend=_Requests,
@@ -112,8 +122,8 @@ api = SpecTree(
     after=lambda *_: None,
     validation_error_status=400,
     validation_error_model=ProblemDocument,
-    naming_strategy=lambda model: model.__name__,
-    nested_naming_strategy=lambda _, child: child,
+    naming_strategy=_named,
+    nested_naming_strategy=lambda parent, child: f"{parent}.{child}",  # made short where that is unambiguous
 )
 
 

@@ -1,6 +1,8 @@
 """From what the routes declare to the OpenAPI document that is published: pure functions over plain values."""
 
+import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -60,8 +62,13 @@ def completed(document: Document, more: Mapping[str, Mapping[str, Document]]) ->
         path: {method: _operation(path, method, operation) for method, operation in operations.items()}
         for path, operations in sorted(paths.items())
     }
+    short = _short_names(document["components"]["schemas"])
+    done = _renamed(done, short)
     used = {tag for path in done.values() for operation in path.values() for tag in operation.get("tags", ())}
-    schemas = {name: _plain(schema) for name, schema in document["components"]["schemas"].items()}
+    schemas = {
+        short.get(name, name): _renamed(_plain(schema), short)
+        for name, schema in document["components"]["schemas"].items()
+    }
     return {
         **{key: value for key, value in document.items() if key not in ("paths", "tags", "components")},
         "tags": [{"name": name, "description": text} for name, text in TAGS.items() if name in used]
@@ -130,6 +137,27 @@ def _plain(schema: Any) -> Any:
     if told.get("default", 0) is None:
         del told["default"]
     return told
+
+
+def _short_names(schemas: Mapping[str, Any]) -> dict[str, str]:
+    """What `Parent.Child` may be called: `Child`, where every schema of that name says the same."""
+    contents: defaultdict[str, set[str]] = defaultdict(set)
+    for name, schema in schemas.items():
+        bare = _renamed(schema, {other: other.rpartition(".")[2] for other in schemas})
+        contents[name.rpartition(".")[2]].add(json.dumps(bare, sort_keys=True))
+    return {name: child for name in schemas if (child := name.rpartition(".")[2]) != name and len(contents[child]) == 1}
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """A value with its references to schemas renamed."""
+    if isinstance(value, dict):
+        return {key: _reference(item, names) if key == "$ref" else _renamed(item, names) for key, item in value.items()}
+    return [_renamed(item, names) for item in value] if isinstance(value, list) else value
+
+
+def _reference(target: str, names: Mapping[str, str]) -> str:
+    folder, _, name = target.rpartition("/")
+    return f"{folder}/{names.get(name, name)}"
 
 
 def _reachable(schemas: Document, paths: Document) -> Document:

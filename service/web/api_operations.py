@@ -73,8 +73,8 @@ _ASK: Final = "ASK { }"
 def _protocol(of: str, query: str) -> Mapping[str, Operation]:
     """The SPARQL 1.1 Protocol at an endpoint."""
     how = (
-        "SPARQL 1.1 Protocol, queries alone. The usual prefixes are declared already; what may be used, and the limits, "
-        "are in the service description, which a GET without a query gives."
+        "SPARQL 1.1 Protocol, queries alone. The usual prefixes are declared already; what may be used, and the "
+        "limits, are in the service description, which a GET without a query gives."
     )
     refusals = (*_QUERY_REFUSALS, 408, 415)
     return {
@@ -146,12 +146,14 @@ OPERATIONS: Final[Mapping[str, Mapping[str, Operation]]] = {
         "get": _get(
             "linked data",
             "What is loaded: its extent, sources, licence and downloads.",
-            _answers(*_RDF, HTML, schema={}, refusals=(406,)),
+            _answers(*_RDF, HTML, schema={}, refusals=(400, 406)),
             _FORMAT,
         )
     },
     "/context.jsonld": {
-        "get": _get("linked data", "The JSON-LD context of every document.", _answers("application/ld+json", schema=_ANY))
+        "get": _get(
+            "linked data", "The JSON-LD context of every document.", _answers("application/ld+json", schema=_ANY)
+        )
     },
     "/health": {
         "get": _get(

@@ -179,9 +179,7 @@ def _resolved(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[
     return schema
 
 
-def curl(
-    root: str, method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]
-) -> str | None:
+def curl(root: str, method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> str | None:
     """A command line that makes the operation; None where an example is missing for what is required, or would harm."""
     if method == "delete":
         return None  # an example is there to be tried
@@ -197,10 +195,8 @@ def curl(
             path = path.replace(f"{{{parameter['name']}}}", quote(str(example)))
         elif parameter["in"] == "query":
             query += ["--data-urlencode", f"{parameter['name']}={example}"]
-    accepted = next(
-        (media for code, answer in operation["responses"].items() if code < "300" for media in answer.get("content", ())),
-        None,
-    )
+    good = [answer.get("content", {}) for code, answer in operation["responses"].items() if code < "300"]
+    accepted = next((media for content in good for media in content), None)
     if method != "get":
         words += ["--request", method.upper(), "--include"]
     elif query:

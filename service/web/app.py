@@ -17,9 +17,11 @@ from service.web import (
     about,
     admission,
     api_page,
+    compass,
     console,
     datasets,
     examples,
+    experts,
     health,
     language,
     memberships,
@@ -113,6 +115,7 @@ def create_app(
     app.register_blueprint(vocabulary.blueprint)
     app.register_blueprint(memberships.blueprint)
     app.register_blueprint(compass.blueprint)
+    app.register_blueprint(experts.blueprint)
     app.register_blueprint(console.blueprint)
     app.register_blueprint(examples.blueprint)
     app.register_blueprint(search.blueprint)

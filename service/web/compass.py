@@ -5,6 +5,7 @@ from typing import Any, Literal
 from urllib.parse import urlencode
 
 from flask import Blueprint, render_template, request
+from flask.blueprints import BlueprintSetupState
 from pydantic import Field
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -23,7 +24,12 @@ from service.web.topics import TopicQuery, run, spoken
 blueprint = Blueprint("compass", __name__)
 blueprint.add_app_template_filter(draw, "compass_drawing")
 blueprint.add_app_template_filter(key, "compass_key")
-blueprint.add_app_template_global(LITTLE, "COMPASS_LITTLE")
+
+
+@blueprint.record
+def _constants(state: BlueprintSetupState) -> None:
+    """What the macros compare with, which are imported without a page's context."""
+    state.app.jinja_env.globals["COMPASS_LITTLE"] = LITTLE
 
 
 class ConceptEntry(Described):

@@ -24,6 +24,8 @@ LANGUAGES: Final = {"en": "English", "it": "Italiano"}
 DEFAULT: Final = next(iter(LANGUAGES))
 _LOCALES: Final = {"en": "en_GB", "it": "it_IT"}
 """How days and numbers are written: the day before the month in both."""
+_PLURALS: Final = "nplurals=2; plural=(n != 1);"
+"""One and many, as the catalogues have them; CLDR has a third form for millions in Italian, which is the same word."""
 COOKIE: Final = "language"
 REMEMBERED_SECONDS: Final = 365 * 24 * 3600
 
@@ -82,6 +84,7 @@ def catalogue(code: str) -> Catalog:
     """The catalogue of a language: each part of the site has a file of its own. Raises `ValueError` for a message
     that two of them translate."""
     whole = Catalog(locale=code)
+    whole.mime_headers = [("Plural-Forms", _PLURALS)]
     folder = files(__package__).joinpath("translations", code, "LC_MESSAGES")
     for source in sorted((file for file in folder.iterdir() if file.name.endswith(".po")), key=lambda file: file.name):
         with source.open("rb") as stream:

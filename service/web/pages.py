@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Flask, render_template, request
 
+from service.answers.listing import Summary, kept_answers, summaries
 from service.corpus import Manifest
 from service.errors import EmicicloError
 from service.graph import GraphStore
@@ -21,6 +22,8 @@ blueprint = Blueprint("pages", __name__)
 
 TOPICS: Final = 8
 """Examples of what can be asked."""
+RECENT: Final = 5
+"""Answers that the front page names."""
 _DATES: Final = ("from", "until", "asOf")
 _LICENCES: Final = {
     "https://creativecommons.org/licenses/by/4.0/": "CC BY 4.0",
@@ -50,12 +53,22 @@ def ask() -> str:
         filtered=any(chosen[name] for name in (*_DATES, "group")),
         topics=_topics(here.graph, manifest.version)[:TOPICS] if can_ask and manifest else (),
         groups=_groups(here.graph, manifest, language()) if can_ask and manifest else (),
+        recent=_recent(here) if can_ask else (),
     )
 
 
 def answers_questions(here: Site, manifest: Manifest | None) -> bool:
     """Whether this site can be asked: it has an engine, and a record with transcripts."""
     return here.engine is not None and manifest is not None and manifest.last_day is not None
+
+
+def _recent(here: Site) -> tuple[Summary, ...]:
+    try:
+        found = summaries(here.data.answers, kept_answers(here.data.answers)[: 4 * RECENT])
+    except EmicicloError:
+        return ()
+    # What was asked several times is named once.
+    return tuple({summary.title.casefold(): summary for summary in reversed(found)}.values())[::-1][:RECENT]
 
 
 def _topics(graph: GraphStore, version: str) -> tuple[Topic, ...]:

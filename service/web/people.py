@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from pyoxigraph import NamedNode
 from werkzeug.wrappers import Response as AnyResponse
 
-from ontology import EMI, FOAF
+from ontology import EMI
 from service.evidence import GOVERNMENT
 from service.filters import NamedFilters
 from service.record.people import Entry, Standing, Wanted, find_people
@@ -46,9 +46,13 @@ class PeopleQuery(Paged):
     """Whom to list."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-    q: str = Field(default="", max_length=200, description="The beginning of each name, in any order; accents do not count.")
+    q: str = Field(
+        default="", max_length=200, description="The beginning of each name, in any order; accents do not count."
+    )
     group: list[Name | Literal[""]] = Field(
-        default=[], max_length=50, description="Only members on the day of this group: IRI, sigla or name, or `government`."
+        default=[],
+        max_length=50,
+        description="Only members on the day of this group: IRI, sigla or name, or `government`.",
     )
     role: Standing = Field(default="", description="Only who on the day was a deputy, in the government, or presided.")
     as_of: datetime.date | Literal[""] | None = Field(
@@ -220,7 +224,7 @@ def person_page(iri: NamedNode, here: Site, names: Names, acts: int, speeches: i
     found = read_person(iri, here.graph, names, last_day, acts, speeches)
     triples = tuple(t for t in describe(iri, here.graph) if t.predicate.value in _FACTS)
     kept = KeptAnswers.open(here.data.answers)
-    bodies = [stint for stint in found.stints if stint.kind == "groups" and stint.role is None]
+    bodies = [stint for stint in found.stints if stint.kind == "groups" and (stint.component or stint.role is None)]
     return render_template(
         "people/person.html",
         iri=iri.value,
@@ -268,20 +272,20 @@ def _document(iri: NamedNode, here: Site, names: Names) -> PersonDocument:
 
 
 def _membership(stint: Stint, someone: Someone | None) -> MembershipEntry:
-    return MembershipEntry(
-        id=stint.iri,
-        organization=stint.body,
-        name=stint.body_name,
-        label=of_gender(stint.role, someone.gender if someone else None) if stint.role else None,
-        date_from=stint.begin,
-        until=stint.until,
+    return MembershipEntry.model_validate(
+        {
+            "id": stint.iri,
+            "organization": stint.body,
+            "name": stint.body_name,
+            "label": of_gender(stint.role, someone.gender if someone else None) if stint.role else None,
+            "from": stint.begin,
+            "until": stint.until,
+        }
     )
 
 
 def _said(period: Period) -> PeriodEntry:
-    return PeriodEntry(
-        first_date=period.begin, last_date=period.end, speeches_count=period.count, words=period.weight
-    )
+    return PeriodEntry(first_date=period.begin, last_date=period.end, speeches_count=period.count, words=period.weight)
 
 
 def _signed(signing: Signing) -> PeriodEntry:
@@ -304,12 +308,14 @@ def _entry(entry: Entry, lists: Register, here: Site) -> PersonEntry:
         group=entry.body,
         label=entry.sigla,
         memberships=[
-            OfficeEntry(
-                id=office.iri,
-                label=office.title,
-                organization=office.body,
-                date_from=office.begin,
-                until=office.until,
+            OfficeEntry.model_validate(
+                {
+                    "id": office.iri,
+                    "label": office.title,
+                    "organization": office.body,
+                    "from": office.begin,
+                    "until": office.until,
+                }
             )
             for office in entry.offices
         ]

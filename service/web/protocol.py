@@ -1,7 +1,7 @@
 """The SPARQL 1.1 Protocol, for queries alone: one implementation for every dataset that the public may query."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import IO, Final, NamedTuple
@@ -12,7 +12,7 @@ from pyoxigraph import BlankNode, QueryResultsFormat, QuerySolutions, Triple, pa
 
 from service.partners import PartnerClient, PartnerLimits
 from service.prefixes import PREFIXES
-from service.queries.federation import Federation, Solutions, federate, refuse_strangers
+from service.queries.federation import EXPANDED, Federation, Solutions, federate, refuse_strangers
 from service.queries.reading import ReadQuery, read
 from service.queries.refusal import QueryRefused
 from service.settings import SparqlSettings
@@ -56,6 +56,8 @@ class Endpoint:
     """The path of the description of its data."""
     place: console.Place
     """Its console."""
+    own: Callable[[], Mapping[str, QueryRunner]] = dict
+    """Services of this site, by address, that SERVICE may name too: they are asked here and not over the network."""
 
 
 class Parameters(NamedTuple):
@@ -107,7 +109,7 @@ def _answer(endpoint: Endpoint, asked: Parameters, query: str) -> Response:
     form = _form(found, asked.format)
     _refuse_unknown_graphs(found, runner.graphs())
     if found.structure.services:
-        refuse_strangers(found.structure, settings.partners)
+        refuse_strangers(found.structure, (*settings.partners, *endpoint.own()))
     run = _request(found, form, asked, here.url(endpoint.path))
     lasting = not (found.structure.volatile or found.structure.services)
     tag = _tag(runner.version, run) if lasting else None
@@ -183,18 +185,33 @@ def _federated(endpoint: Endpoint, found: ReadQuery, asked: Parameters, client: 
 
     def local(query: str, of: ReadQuery) -> Solutions:
         run = replace(_request(of, JSON, asked, here.url(endpoint.path)), text=f"{of.declarations}{query}", table=True)
-        answer = runner.run(run, client)
-        with answer.body:
-            rows = parse_query_results(answer.body.read(), format=QueryResultsFormat.JSON)
-        assert isinstance(rows, QuerySolutions)
-        names = [variable.value for variable in rows.variables]
-        # A blank node of ours is not one that a partner could know.
-        known = (tuple(None if isinstance(row[name], BlankNode) else row[name] for name in names) for row in rows)
-        return Solutions(tuple(names), tuple(known))
+        return _solutions(runner.run(run, client))
+
+    own = endpoint.own()
+    size = service_description.query_size(settings)
+
+    def call(address: str, query: str) -> Solutions:
+        if address not in own:
+            return ask(address, query)
+        of = read(query, replace(size, characters=size.characters * EXPANDED))
+        return _solutions(
+            own[address].run(_request(of, JSON, Parameters(query, (), (), None), here.url(endpoint.path)), client)
+        )
 
     with closing(ask):
-        federation = Federation(settings.partners, settings.partner_keys, ask)
-        return federate(found, federation, service_description.query_size(settings), local)
+        federation = Federation((*settings.partners, *own), settings.partner_keys, call)
+        return federate(found, federation, size, local)
+
+
+def _solutions(answer: QueryAnswer) -> Solutions:
+    """The rows of an answer in JSON."""
+    with answer.body:
+        rows = parse_query_results(answer.body.read(), format=QueryResultsFormat.JSON)
+    assert isinstance(rows, QuerySolutions)
+    names = [variable.value for variable in rows.variables]
+    # A blank node of ours is not one that a partner could know.
+    known = (tuple(None if isinstance(row[name], BlankNode) else row[name] for name in names) for row in rows)
+    return Solutions(tuple(names), tuple(known))
 
 
 def _tag(version: str, run: QueryRequest) -> str:

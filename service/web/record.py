@@ -70,7 +70,9 @@ def known(here: Site) -> Register:
     return register(here.graph, manifest.version)
 
 
-def served(form: Form, offered: tuple[Form, ...], document: Callable[[], Document], page: Callable[[], str]) -> Response:
+def served(
+    form: Form, offered: tuple[Form, ...], document: Callable[[], Document], page: Callable[[], str]
+) -> Response:
     """The response in the form that was chosen, with its headers."""
     if form is HTML:
         body = page()
@@ -86,7 +88,8 @@ def served(form: Form, offered: tuple[Form, ...], document: Callable[[], Documen
         response.headers.add("Link", f'<{request.path}?{address}>; rel="alternate"; type="{other.media_type}"')
     vary(response, "Accept")
     response.add_etag()
-    return response.make_conditional(request)
+    response.make_conditional(request)
+    return response
 
 
 def elsewhere(iri: str, form: Form) -> AnyResponse | None:

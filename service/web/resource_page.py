@@ -1,5 +1,6 @@
 """The page of a resource for people: the view that fits its class, or a table of everything stated about it."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Final
@@ -37,6 +38,9 @@ _ACT_FACTS: Final = (
     f"{DCTERMS}description",
     f"{OCD}iniziativa",
 )
+
+_ANSWER: Final = re.compile(r"/answers/[A-Za-z0-9][A-Za-z0-9._~-]{0,199}(#[A-Za-z][A-Za-z0-9._-]{0,79})?")
+"""The path of an answer on this site, which may point at a place in it."""
 
 View = Callable[[NamedNode, Site, Names], str | None]
 """Makes a page, or None where the resource lacks what the view shows."""
@@ -158,8 +162,20 @@ def _spoken(iri: NamedNode, here: Site, names: Names, asked: tuple[int, int] | N
     if speech is None:
         return None
     return render_template(
-        "resource/speech.html", iri=shown, speech=speech, trail=places, asked_for=asked, about=shown != iri.value
+        "resource/speech.html",
+        iri=shown,
+        speech=speech,
+        trail=places,
+        asked_for=asked,
+        about=shown != iri.value,
+        back=_back(),
     )
+
+
+def _back() -> str | None:
+    """The answer that the reader came from, by the path in `from`; anything else there is passed over."""
+    path = request.args.get("from", "")
+    return path if _ANSWER.fullmatch(path) else None
 
 
 _VIEWS: Final[Mapping[str, View]] = {

@@ -105,9 +105,16 @@ def _member(example: Example) -> dict[str, object]:
     }
 
 
+def runner() -> SearchRunner | None:
+    """What runs queries that seek; None where there is no engine."""
+    found: SearchRunner | None = current_app.extensions.get(EXTENSION)
+    return found
+
+
 def _runner() -> SearchRunner:
-    runner: SearchRunner = current_app.extensions[EXTENSION]
-    return runner
+    found = runner()
+    assert found is not None, "the blueprint is registered with an engine only"
+    return found
 
 
 def _settings() -> SparqlSettings:

@@ -2,11 +2,13 @@
 
 import os
 import resource
+import signal
 import socket
 import threading
 from collections.abc import Callable
 from functools import partial
 from multiprocessing import parent_process
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +30,7 @@ from service.snapshots.runner import QueryLimits, QueryRunner
 from service.web import datasets
 from service.web.answers import endpoint
 from service.web.app import create_app
+from service.web.site import EXTENSION
 
 HEADER_SECONDS: Final = 15
 HEADER_BYTES: Final = 1 << 17
@@ -50,6 +53,9 @@ def open_app(data: Path, settings: Settings) -> Flask:
     public, pages = _runners(DataDirectory(data), settings)
     of_answers = endpoint.open_runner(DataDirectory(data).answers, settings.sparql)
     app = create_app(data, settings, PooledGraph(pages), public, engine, of_answers)
+    jobs = app.extensions[EXTENSION].jobs
+    if jobs:
+        _when_stopped(jobs.close)
     with app.app_context():
         datasets.ready(DataDirectory(data).published())  # begins to make dumps and statistics, if they are not there
     return app
@@ -70,6 +76,23 @@ def _allow_files(wanted: int) -> None:
     if soft != resource.RLIM_INFINITY and soft < wanted:
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def _when_stopped(close: Callable[[], None]) -> None:
+    """Call this as soon as the process is told to stop: the server waits for streams, which end by it."""
+    if parent_process() is None:
+        return
+    told, tells = socket.socketpair()
+    tells.setblocking(False)
+    # The server installs its own handlers later on; this is told of a signal whatever they do.
+    signal.set_wakeup_fd(tells.detach(), warn_on_full_buffer=False)
+
+    def watch() -> None:
+        told.recv(1)
+        close()
+
+    threading.Thread(target=watch, name="stop", daemon=True).start()
+    Finalize(None, close, exitpriority=10)  # in case the process ends before that thread had its turn
 
 
 def _end_with_parent() -> None:

@@ -2,6 +2,7 @@
 
 import datetime
 from typing import Annotated, Final, Literal
+from urllib.parse import urlencode
 
 from flask import Blueprint, render_template, request, url_for
 from pydantic import Field, StringConstraints
@@ -181,9 +182,7 @@ def sittings(query: SittingsQuery) -> AnyResponse:
 
 
 @blueprint.get("/sittings/<name>")
-@api.validate(
-    query=Parameters, resp=Answers(SittingDocument, *OF_A_THING, refusals=(404,)), tags=["record"]
-)
+@api.validate(query=Parameters, resp=Answers(SittingDocument, *OF_A_THING, refusals=(404,)), tags=["record"])
 def sitting(name: str, query: Parameters) -> AnyResponse:
     """One sitting, by the last part of its IRI or by its day: debates, phases, speeches, and who spoke how long."""
     here = site()
@@ -320,7 +319,8 @@ def _by_day(name: str, lists: Register) -> AnyResponse:
     day = as_day(name) if len(name) == 10 else None
     found = [held for held in lists.sittings.values() if held.day == day]
     if len(found) == 1:
-        return redirect(url_for("sittings.sitting", name=lists.sitting_ids.of(found[0].iri), **request.args), 303)
+        path = url_for("sittings.sitting", name=lists.sitting_ids.of(found[0].iri))
+        return redirect(f"{path}?{urlencode(request.args)}" if request.args else path, 303)
     if found:
         return redirect(url_for("sittings.sittings", period=name[:7]), 303)
     raise Problem(404, gettext("there is no sitting of that name or day here; the sittings are at /sittings"))

@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 from pyoxigraph import Triple
 
 from service.snapshots.runner import QueryRunner
-from service.web import console, datasets, protocol, service_description
+from service.web import console, datasets, protocol, search_service, service_description
 from service.web.site import site
 
 blueprint = Blueprint("sparql", __name__)
@@ -48,6 +48,12 @@ def _describe() -> Iterator[Triple]:
     )
 
 
+def _own() -> dict[str, QueryRunner]:
+    """The search of this site, by its address and by the one that is relative to this endpoint's."""
+    search = search_service.runner()
+    return {site().url(search_service.PATH): search, search_service.PATH: search} if search else {}
+
+
 ENDPOINT: Final = protocol.Endpoint(
     path="sparql",
     runner=_runner,
@@ -55,4 +61,5 @@ ENDPOINT: Final = protocol.Endpoint(
     describe=_describe,
     described_by=".well-known/void",
     place=console.RECORD,
+    own=_own,
 )

@@ -4,7 +4,7 @@ from typing import Any, TypeVar
 
 from pydantic import ConfigDict, Field, model_validator
 
-from service.answer.wording import Language
+from service.answer.model import Language
 from service.engines.interface import EngineHost, Operation
 from service.resources.wording import gettext
 from service.web.filters import Filtered
@@ -27,7 +27,9 @@ class TopicQuery(Filtered):
     def _without_empty(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        kept = {name: [v for v in value if v != ""] if isinstance(value, list) else value for name, value in values.items()}
+        kept = {
+            name: [v for v in value if v != ""] if isinstance(value, list) else value for name, value in values.items()
+        }
         return {name: value for name, value in kept.items() if value not in ("", [])}
 
 

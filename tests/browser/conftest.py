@@ -29,7 +29,15 @@ ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-SETTINGS = {"EMICICLO_EMBEDDER": "hash", "EMICICLO_SPARQL__SECONDS": "1", "EMICICLO_SPARQL__WORKERS": "2"}
+SETTINGS = {
+    "EMICICLO_EMBEDDER": "hash",
+    "EMICICLO_SPARQL__SECONDS": "1",
+    "EMICICLO_SPARQL__WORKERS": "2",
+    "EMICICLO_JOBS__AT_ONCE": "1",
+    "EMICICLO_JOBS__PER_CLIENT": "20",
+    "EMICICLO_JOBS__PER_CLIENT_HOURLY": "500",
+    "EMICICLO_JOBS__STREAMS_PER_CLIENT": "8",
+}
 PATIENCE_MS = 10_000
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from http import HTTPStatus
 from typing import Any, Final, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from flask import Blueprint, redirect, request
 from pydantic import ConfigDict, Field, model_validator
@@ -158,6 +158,13 @@ def ask(query: Parameters, json: QuestionTaken, form: QuestionForm) -> AnyRespon
     return response
 
 
+@blueprint.post("/answers/<name>/cancel")
+def cancel(name: str) -> AnyResponse:
+    """Take a question back by the form of its page, which leads to the question again."""
+    job = reading.taken_back(name, site())
+    return redirect(f"/?{urlencode({'question': job.question})}", HTTPStatus.SEE_OTHER)
+
+
 def _jobs(taken: QuestionTaken, here: Site) -> JobQueue:
     """The queue that takes the question. Raises `Problem`, `DataError`."""
     manifest = here.manifest
@@ -194,5 +201,3 @@ def _request(taken: QuestionTaken, *, of_page: bool) -> AskRequest:
         as_of=taken.as_of,
         language="en" if spoken == "en" else "it",
     )
-
-

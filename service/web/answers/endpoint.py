@@ -27,7 +27,7 @@ EXAMPLES: Final = f"{PATH}/examples"
 FOLDER: Final = "answers"
 """Of the example queries, below `sparql/`."""
 JSON: Final = Form("application/json", "json")
-PLACE: Final = console.Place(f"/{PATH}", f"/{EXAMPLES}", "answers/recent")
+PLACE: Final = console.Place(f"/{PATH}", f"/{EXAMPLES}", "console/answers")
 
 
 def limits_of(settings: SparqlSettings) -> SparqlSettings:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from flask import Blueprint, Response, current_app, json, request
 from flask.blueprints import BlueprintSetupState
@@ -90,7 +90,10 @@ class EventsQuery(Parameters):
     """From where on to tell."""
 
     after: int = Field(
-        default=0, ge=0, le=999_999_999, description="Only events after this number; the header Last-Event-ID goes before."
+        default=0,
+        ge=0,
+        le=999_999_999,
+        description="Only events after this number; the header Last-Event-ID goes before.",
     )
 
 
@@ -176,7 +179,7 @@ def _done(name: str) -> Event:
 
 def _ended(job: Job) -> Event:
     """How a job ended whose events are kept no more."""
-    data = {"location": f"/answers/{job.id}"} if job.state == "done" else {}
+    data: dict[str, Any] = {"location": f"/answers/{job.id}"} if job.state == "done" else {}
     if job.failure:
         title = HTTPStatus(job.failure.status).phrase
         data = {"status": job.failure.status, "title": title, "detail": job.failure.detail}

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from flask import render_template
 
+from loaders.names import organisation_name
 from ontology import CAPACITY
 from service.answer.jsonld import Document
 from service.answers import citations
@@ -52,7 +53,6 @@ _CLOSES: Final = re.compile(r"^[\s»”\".,;:]+")
 _TERMS: Final = ("relevance", "diversity", "coverageTerm", "authorityTerm", "salience")
 _WEIGHTS: Final = {"coverageTerm": "coverage", "authorityTerm": "authority"}
 """Members whose weight in the settings has another name."""
-_COMPONENTS: Final = ("profession", "education", "committee", "acts", "speeches", "role")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,7 @@ class Quotation:
     document: Document
     exact: str
     prefix: str
+    """The whole words before it that the document has; `suffix` those after it."""
     suffix: str
     start: int
     end: int
@@ -168,7 +169,6 @@ def render_answer(document: Document, identifier: str) -> str:
         silent=tuple(p for p in parts if not p.quotations and p.document["kind"] != "government"),
         searched=_searched(document, names),
         cited={name: write(document, here.root) for name, write in citations.ANSWER.items()},
-        components=_COMPONENTS,
         kind_name=words_of_kind,
         day_of=day_of,
         record_language=RECORD_LANGUAGE,
@@ -253,8 +253,8 @@ def _quotation(quoted: Quoted, document: Document, here: Site, naming: _Naming) 
         number=quoted.number,
         document=told,
         exact=words["exact"],
-        prefix=words.get("prefix", ""),
-        suffix=words.get("suffix", ""),
+        prefix=words.get("prefix", "").partition(" ")[2],
+        suffix=words.get("suffix", "").rpartition(" ")[0],
         start=start,
         end=end,
         day=day,
@@ -267,9 +267,16 @@ def _quotation(quoted: Quoted, document: Document, here: Site, naming: _Naming) 
             for name in _TERMS
             if name in told
         ),
-        reasons=tuple(told.get("reasons", ())),
+        reasons=tuple(_reason(reason) for reason in told.get("reasons", ())),
         citations={name: write(document, told, here.root) for name, write in citations.QUOTATION.items()},
     )
+
+
+def _reason(reason: Document) -> Document:
+    """A reason whose committee is not shouted: registries print the names of bodies in capitals."""
+    if reason.get("channel") != "committee" or "label" not in reason:
+        return reason
+    return {**reason, "label": organisation_name(reason["label"])}
 
 
 def _pieces(

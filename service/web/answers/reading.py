@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, request
 from pydantic import BaseModel, ConfigDict, Field
 from pyoxigraph import NamedNode
 
-from service.answer import jsonld
+from service.answer.jsonld import CONTEXT, Document, dumps
 from service.answers import read_answer
 from service.answers.forms import WRITERS
 from service.answers.store import open_store
@@ -38,7 +38,7 @@ LONGEST_NAME: Final = 200
 READ: Final = 64
 """Answers that are kept as text, as they are read again and again."""
 JSON: Final = Form("application/json", "json", ("application/ld+json",))
-CONTEXT_LINK: Final = f'<{jsonld.CONTEXT}>; rel="describedby"; type="application/ld+json"'
+CONTEXT_LINK: Final = f'<{CONTEXT}>; rel="describedby"; type="application/ld+json"'
 
 
 class JobLinks(BaseModel):
@@ -101,12 +101,15 @@ def answer(name: str, query: Parameters) -> Response:
 
 
 @blueprint.delete("/answers/<name>")
-@api.validate(
-    query=Parameters, resp=Answers(JobDocument, JSON, refusals=(403, 404, 409)), tags=["answers"]
-)
+@api.validate(query=Parameters, resp=Answers(JobDocument, JSON, refusals=(403, 404, 409)), tags=["answers"])
 def cancel(name: str, query: Parameters) -> Response:
     """Take a question back, from the address that asked it. It is worked on as long as another asker waits for it."""
     here = site()
+    return respond(taken_back(name, here), here, 200)
+
+
+def taken_back(name: str, here: Site) -> Job:
+    """A question taken back. Raises `Problem`."""
     job = None
     if here.jobs:
         try:
@@ -117,7 +120,7 @@ def cancel(name: str, query: Parameters) -> Response:
         if _text(name, here) is not None:
             raise Problem(409, gettext("an answer that is there stays; only a question that waits can be taken back"))
         raise _unknown(name)
-    return respond(job, here, 200)
+    return job
 
 
 def respond(job: Job, here: Site, status: int) -> Response:
@@ -130,7 +133,9 @@ def respond(job: Job, here: Site, status: int) -> Response:
 def problem_of(refusal: JobRefused) -> Problem:
     """A refusal as a problem."""
     headers = {"Retry-After": str(refusal.retry_after)} if refusal.retry_after is not None else {}
-    return Problem(refusal.status, refusal.detail, headers=headers, **({"limit": refusal.limit} if refusal.limit else {}))
+    return Problem(
+        refusal.status, refusal.detail, headers=headers, **({"limit": refusal.limit} if refusal.limit else {})
+    )
 
 
 def is_kept(name: str, here: Site) -> bool:
@@ -147,7 +152,7 @@ def job_document(job: Job, here: Site, place: Place | None) -> JobDocument:
         ahead=place.ahead if place else None,
         question=job.question,
         dataset=job.dataset,
-        corpus_version=job.version,
+        corpusVersion=job.version,
         language=job.request.language,
         asked=_instant(job.asked) or "",
         started=_instant(job.started),
@@ -208,12 +213,9 @@ def waiting(job: Job, jobs: JobQueue | None) -> page.Waiting:
     )
 
 
-def _served(document: jsonld.Document, name: str, here: Site) -> Response:
+def _served(document: Document, name: str, here: Site) -> Response:
     form = choose(OFFERED)
-    if form is HTML:
-        body = page.render_answer(document, name).encode()
-    else:
-        body = WRITERS[form.name](document, here.root)
+    body = page.render_answer(document, name).encode() if form is HTML else WRITERS[form.name](document, here.root)
     response = Response(body, mimetype=form.media_type)
     if form.media_type.startswith("text/"):
         response.headers["Content-Type"] = f"{form.media_type}; charset=utf-8"
@@ -232,9 +234,9 @@ def _served(document: jsonld.Document, name: str, here: Site) -> Response:
     return response
 
 
-def _document(name: str, here: Site) -> jsonld.Document | None:
+def _document(name: str, here: Site) -> Document | None:
     text = _text(name, here)
-    document: jsonld.Document | None = current_app.json.loads(text) if text is not None else None
+    document: Document | None = current_app.json.loads(text) if text is not None else None
     return document
 
 
@@ -257,7 +259,7 @@ def _text(name: str, here: Site) -> str | None:
 def _read(folder: Path, iri: str) -> str | None:
     """Read an answer, which takes a fifth of a second and is the same as long as it is kept."""
     document = read_answer(folder, iri)
-    return jsonld.dumps(document) if document else None
+    return dumps(document) if document else None
 
 
 def _unknown(name: str) -> Problem:

@@ -66,7 +66,9 @@ class VerificationDocument(Document):
     ended_at: str
     verified: bool = Field(description="Whether every quotation is as it was recorded.")
     quotations_count: int
-    comparisons: list[ComparisonEntry] = Field(description="Dataset and version: those of the answer, and those here now.")
+    comparisons: list[ComparisonEntry] = Field(
+        description="Dataset and version: those of the answer, and those here now."
+    )
     verdicts: list[VerdictEntry]
 
 

@@ -5,7 +5,8 @@ from service.answer.jsonld import Document
 HOSTILE = (
     '<script>alert("1")</script> & [click](javascript:alert(1)) `code` *bold* _it_ | a | b |',
     "# no heading\n\n- no list\n1. no list\n> no quotation\n=====\n```\nno code\n```\n    no code",
-    "il «salario minimo» d'Annunzio: \"quote\" 'single' \\ \\\\ ~~no~~ $x^2$ {q1} {{ 7*7 }} 100% #tag @someone",
+    "il «salario minimo» d'Annunzio: \"quote\" 'single' C:\\new\\table \\ \\\\ ~~no~~ $x^2$"
+    " {q1} {{ 7*7 }} 100% #tag @someone",
     "مرحبا بالعالم — 日本語の質問 — ελληνικά — 👩‍👩‍👧 — ‮txet",
     "https://evil.example/ www.evil.example mailto:a@evil.example\r\n\t<a href=x>",
     "\x1b[31mred\x1b[0m \x00 \x07 bell \x85 \u2028 line",

@@ -52,8 +52,7 @@ def virtuoso(folder: Path) -> Iterator[str]:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError((folder / "virtuoso.log").read_text())
             time.sleep(0.05)
-        grants = 'GRANT "SPARQL_SELECT_FED" TO "SPARQL"; GRANT "SPARQL_LOAD_SERVICE_DATA" TO "SPARQL";'
-        subprocess.run([ISQL, str(sql), "dba", "dba", f"exec={grants}"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([ISQL, str(sql), "dba", "dba", f"exec={_SET_UP}"], check=True, stdout=subprocess.DEVNULL)
         yield address
     finally:
         process.kill()
@@ -73,6 +72,11 @@ def _port() -> int:
         return int(probe.getsockname()[1])
 
 
+_SET_UP: Final = """
+GRANT SELECT ON DB.DBA.SPARQL_SINV_2 TO "SPARQL";
+GRANT EXECUTE ON DB.DBA.SPARQL_SINV_IMP TO "SPARQL";
+GRANT SPARQL_UPDATE TO "SPARQL";
+"""
 _INI: Final = """\
 [Database]
 DatabaseFile = {folder}/virtuoso.db

@@ -88,24 +88,6 @@ def test_days_are_written_in_the_language_of_the_page(client: FlaskClient) -> No
     assert "11 febbraio 2026" in client.get("/?lang=it").text
 
 
-def test_the_front_page_says_what_is_loaded_and_that_it_is_invented(client: FlaskClient, esperia: Esperia) -> None:
-    page = html.fromstring(client.get("/?lang=it").text)
-    text = " ".join(page.text_content().split())
-    assert "Parlamento inventato." in text
-    assert esperia.corpus.manifest.version in text
-    assert str(esperia.corpus.manifest.counts["speeches"]) in text
-    assert page.xpath("//a[@rel='license noopener']/@href")
-    assert {"/sparql", "/sparql/examples", "/data", "/ns"} <= set(page.xpath("//a/@href"))
-
-
-def test_the_front_page_leads_readers_to_groups_and_sittings(client: FlaskClient, esperia: Esperia) -> None:
-    found = html.fromstring(client.get("/?lang=it").text).xpath("//ul[@class='people']//a/@href")
-    assert sum("gruppoParlamentare" in address for address in found) == 9
-    assert sum("sitting" in address for address in found) == 9
-    assert all(client.get(address).status_code == 200 for address in (found[0], found[-1]))
-    assert "al 11 febbraio 2026" in client.get("/?lang=it").text
-
-
 def test_the_front_page_stands_before_anything_is_loaded(esperia: Esperia, tmp_path: Path) -> None:
     client = create_app(tmp_path, esperia.settings, esperia.corpus.graph).test_client()
     response = client.get("/?lang=en")
@@ -154,3 +136,11 @@ def test_translations_keep_the_values_of_their_messages(catalogue: Catalog) -> N
             translations = [entry.string] if isinstance(entry.string, str) else list(entry.string)
             assert values(translations[-1]) == values(originals[-1]), entry.id
             assert entry.fuzzy is False
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0, "interventi"), (1, "intervento"), (2, "interventi"), (1_000_000, "interventi")]
+)
+def test_numbers_take_the_plural_of_the_language(number: int, said: str) -> None:
+    translated = language.compiled("it").ngettext("%(num)s speech", "%(num)s speeches", number)
+    assert translated.split()[-1] == said

@@ -130,7 +130,7 @@ root.querySelector(".cancel").addEventListener("submit", async (event) => {
   say(texts.cancelling);
   try {
     const response = await fetch(texts.answer, { method: "DELETE", headers: { Accept: "application/json" } });
-    if (response.ok || response.status === 404 || response.status === 409 || response.status === 410) return location.reload();
+    if (response.ok || response.status === 404 || response.status === 409 || response.status === 410) return location.assign(`/?${new URLSearchParams({ question: texts.question })}`);
   } catch {
     missed();
   }

@@ -1,0 +1,51 @@
+"""Questions put to the service from beside the browser, and pictures of its pages."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import Page
+
+from tests.conftest import wait_until
+
+TOPIC = "il salario minimo legale"
+FILLERS = ("le liste d'attesa", "l'energia nucleare", "il caporalato", "l'intelligenza artificiale", "la sanità")
+
+
+def submit(service: str, question: str, *, fresh: bool = False, language: str = "it") -> str:
+    """Put a question; the path of its answer."""
+    body = {"question": question, "fresh": fresh, "language": language}
+    response = httpx.post(f"{service}/answers", json=body, headers={"Accept": "application/json"})
+    assert response.status_code in (200, 202), response.text
+    return response.headers["Location"]
+
+
+def answered(service: str, question: str = TOPIC, *, language: str = "it") -> str:
+    """The path of an answer that is there."""
+    path = submit(service, question, language=language)
+
+    def there() -> bool:
+        response = httpx.get(f"{service}{path}", headers={"Accept": "application/json"})
+        assert response.status_code in (200, 202), response.text
+        return response.status_code == 200
+
+    wait_until(there, "the answer")
+    return path
+
+
+def keep_busy(service: str, questions: Sequence[str] = FILLERS) -> None:
+    """Put questions that come before the next one, so that it waits for a while."""
+    for question in questions:
+        submit(service, question, fresh=True)
+
+
+def picture(page: Page, name: str, folder: Path) -> Path:
+    """A picture of the whole page, in the folder that EMICICLO_SCREENSHOTS names or in one of the test's own."""
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    place = Path(os.environ.get("EMICICLO_SCREENSHOTS") or folder)
+    place.mkdir(parents=True, exist_ok=True)
+    path = place / f"{name}-{width}.png"
+    page.screenshot(path=path, full_page=True)
+    assert path.stat().st_size > 10_000
+    return path
