@@ -33,8 +33,8 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Stor
 from service.answer import jsonld
 from service.snapshots.handle import Snapshot
 
-PATIENCE_SECONDS: Final = 10.0
-"""How long a keep waits for others; one takes some tens of milliseconds."""
+PATIENCE_SECONDS: Final = 30.0
+"""How long a keep waits for others; one takes a tenth of a second of a processor."""
 LOOK_SECONDS: Final = 0.02
 LINGER_SECONDS: Final = 120.0
 """How long a snapshot stays after another has taken its place: readers may have it open."""

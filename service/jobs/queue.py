@@ -507,7 +507,7 @@ class JobQueue:
                 work.stopped = True
                 failure = Failure(
                     503,
-                    gettext("this took longer than %(number)s s and was stopped", number=f"{self.limits.seconds:g}"),
+                    gettext("this took longer than an answer may take, and was stopped"),
                 )
                 with self._opened.changing():
                     self._end(self._opened, work.job.id, "failed", _told(failure), failure)

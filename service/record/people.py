@@ -1,9 +1,10 @@
 """Finding people: by name, by group on a day, by office; and what they held on that day."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Final, Literal
 
 from pyoxigraph import NamedNode
@@ -15,6 +16,7 @@ from service.evidence import GOVERNMENT
 from service.graph import GraphStore, Row, day_literal, text_of
 from service.record.register import Register, Someone, matching
 from service.record.titles import of_gender
+from service.resources.entrance import Door
 from service.resources.generic import Page, paged
 from service.resources.names import Names, as_day
 
@@ -75,16 +77,16 @@ def find_people(wanted: Wanted, known: Register, graph: GraphStore, names: Names
     """A page of the people who fit, in alphabetical order; the government by rank."""
     fits = matching(wanted.query)
     chosen = [person for person in known.people.values() if fits(person.folded)]
-    bodies = _bodies(graph, wanted.day)
+    bodies = _bodies(known, graph, wanted.day)
     standing: Standing = wanted.standing
     if GOVERNMENT in wanted.groups and not standing:
         standing = "government"
     groups = tuple(group for group in wanted.groups if group != GOVERNMENT)
     if groups:
         chosen = [person for person in chosen if not set(groups).isdisjoint(bodies.get(person.iri, ()))]
-    offices: dict[str, list[Row]] = {}
+    offices: Mapping[str, list[Row]] = {}
     if standing:
-        offices = _offices(graph, wanted.day, _ROLES[standing])
+        offices = _offices(known, graph, wanted.day, standing)
         chosen = [person for person in chosen if person.iri in offices]
     if standing == "government":
         ranks = {iri: min(_rank(row) for row in rows) for iri, rows in offices.items()}
@@ -107,17 +109,32 @@ def find_people(wanted: Wanted, known: Register, graph: GraphStore, names: Names
     return Page(tuple(entries), page.number, page.pages, page.total)
 
 
-def _bodies(graph: GraphStore, day: date) -> dict[str, tuple[str, ...]]:
-    """The group and the component of each person on a day, the component first."""
+def groups_on(known: Register, graph: GraphStore, names: Names, day: date) -> tuple[Door, ...]:
+    """The groups of a day with the number of their members, largest first; components count for the mixed group."""
+    organisations = names.chamber.organisations
+    counts: Counter[str] = Counter()
+    for bodies in _bodies(known, graph, day).values():
+        found = (organisations[body] for body in bodies if body in organisations)
+        counts.update({(body.parent or body.iri) if body.is_component else body.iri for body in found})
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(Door(group, names.on(group, day), count) for group, count in ordered)
+
+
+@lru_cache(maxsize=32)
+def _bodies(known: Register, graph: GraphStore, day: date) -> Mapping[str, tuple[str, ...]]:
+    """The group and the component of each person on a day, the component first; read once, for `known` is of one
+    version."""
     found: defaultdict[str, list[tuple[bool, str]]] = defaultdict(list)
     for row in graph.select(sparql.bind(sparql.query("record/groups-on"), "?day", [day_literal(day)])):
         found[row["person"].value].append((row["class"].value != f"{EMI}Component", row["body"].value))
     return {person: tuple(body for _, body in sorted(bodies)) for person, bodies in found.items()}
 
 
-def _offices(graph: GraphStore, day: date, roles: Iterable[str]) -> dict[str, list[Row]]:
+@lru_cache(maxsize=32)
+def _offices(known: Register, graph: GraphStore, day: date, standing: Standing) -> Mapping[str, list[Row]]:
+    """Who was what on a day, each person's offices by rank; read once, for `known` is of one version."""
     query = sparql.bind(sparql.query("record/officers"), "?day", [day_literal(day)])
-    rows = graph.select(sparql.bind(query, "?role", [NamedNode(f"{ROLE}{role}") for role in roles]))
+    rows = graph.select(sparql.bind(query, "?role", [NamedNode(f"{ROLE}{role}") for role in _ROLES[standing]]))
     found: defaultdict[str, dict[str, Row]] = defaultdict(dict)
     for row in rows:
         found[row["person"].value].setdefault(row["membership"].value, row)

@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property, lru_cache
 
 import sparql
+from service.chamber import Chamber
 from service.graph import GraphStore, Row, text_of
 from service.record.ids import ShortIds
 from service.resources.names import as_day
@@ -65,6 +66,11 @@ class Register:
 
     def __init__(self, graph: GraphStore) -> None:
         self._graph = graph
+
+    @cached_property
+    def chamber(self) -> Chamber:
+        """Groups and components with their names over time."""
+        return Chamber(self._graph)
 
     @cached_property
     def people(self) -> dict[str, Someone]:

@@ -50,8 +50,9 @@ class Name:
 class Names:
     """The names of resources of one graph, for readers of one language."""
 
-    def __init__(self, graph: GraphStore, language: str) -> None:
+    def __init__(self, graph: GraphStore, language: str, chamber: Chamber | None = None) -> None:
         self._graph = graph
+        self._chamber = chamber
         self.language = language
         self._known: dict[str, Facts] = {}
         self._described: dict[str, bool] = {}
@@ -59,7 +60,7 @@ class Names:
     @cached_property
     def chamber(self) -> Chamber:
         """Groups and components with their names over time."""
-        return Chamber(self._graph)
+        return self._chamber or Chamber(self._graph)
 
     def of(self, iris: Iterable[str]) -> dict[str, Name]:
         """A name for each IRI; one that is made of the IRI where nothing gives it another."""

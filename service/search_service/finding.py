@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-import pyoxigraph as ox
-from pyoxigraph import NamedNode, RdfFormat, serialize
+from pyoxigraph import NamedNode
 
 import sparql
 from service.filters import NamedFilters
@@ -95,7 +94,4 @@ def _facts(name: str, variable: str, iris: set[str], engine: Engine) -> str:
     if not iris:
         return ""
     query = sparql.bind(sparql.query(f"search_service/{name}"), variable, [NamedNode(iri) for iri in sorted(iris)])
-    triples: set[ox.Triple] = set(engine.corpus.graph.construct(query))
-    body = serialize(triples, format=RdfFormat.N_TRIPLES)
-    assert body is not None
-    return body.decode()
+    return "".join(sorted({f"{triple} .\n" for triple in engine.corpus.graph.construct(query)}))

@@ -15,19 +15,21 @@ from service.corpus import Manifest
 from service.loading.checks import CheckResult
 from service.publication.licence import licence
 from service.record.about import Coverage, calibration_of, coverage, disagreements, read_report
-from service.resources.entrance import read_entrance
-from service.resources.names import Names
+from service.record.people import groups_on
+from service.record.sittings import find_sittings
 from service.resources.wording import gettext
 from service.web.api import Answers, Parameters, api
 from service.web.language import language
 from service.web.negotiation import HTML, JSON_LD, choose
-from service.web.record import OFFERED, Described, Document, known, served
+from service.web.record import OFFERED, Described, Document, known, names_of, served
 from service.web.site import Site, site
 
 blueprint = Blueprint("about", __name__)
 
 SHOWN_FINDINGS: Final = 5
 """Findings of a check that the page shows; `emiciclo check --json` has them all."""
+LATEST: Final = 9
+"""Sittings that the page leads to."""
 SHOWN_UNRESOLVED: Final = 40
 """Printed names of speakers who are not resolved."""
 _COUNTS: Final = ("people", "memberships", "acts", "sittings", "debates", "speeches", "chunks", "triples")
@@ -155,15 +157,17 @@ def _page(here: Site) -> str:
     if manifest.kind != "parliament":
         return render_template("about/page.html", counts=counts, names=_names(), kind="rdf", loaded=_loaded(manifest))
     checks = read_report(here.data.published())
-    names = Names(here.graph, language())
-    held = coverage(known(here))
+    lists = known(here)
+    names = names_of(lists, here)
+    held = coverage(lists)
     return render_template(
         "about/page.html",
         kind="parliament",
         counts=counts,
         names=_names(),
         loaded=_loaded(manifest),
-        entrance=read_entrance(here.graph, names, manifest.last_day) if manifest.last_day else None,
+        groups=groups_on(lists, here.graph, names, manifest.last_day) if manifest.last_day else (),
+        sittings=find_sittings(lists, here.graph, year=None, month=None, query=None, number=1).page.items[:LATEST],
         coverage=held,
         quiet=_quiet(held),
         checks=checks,
@@ -177,7 +181,7 @@ def _page(here: Site) -> str:
         half_life=HALF_LIFE_DAYS,
         calibration=calibration_of(manifest.embedding_model),
         language_model=here.settings.llm_model if here.settings.llm_base_url else None,
-        short=known(here).sitting_ids.of,
+        short=lists.sitting_ids.of,
         citation=_citation(manifest, here),
     )
 

@@ -81,19 +81,27 @@ class Answers(Declared):
         return described
 
 
-def _refuse(_request: Any, _response: Any, error: Exception | None, *_: Any) -> None:
-    """Refuse a request that does not fit. Raises `Problem` 400."""
-    if not isinstance(error, ValidationError):
-        return
+def _refusal(error: ValidationError) -> Problem:
+    """How a request that does not fit is refused: with what is wrong, and never with what was sent."""
     faults = error.errors(include_input=False, include_url=False, include_context=False)
-    told = [{"parameter": ".".join(map(str, fault["loc"])) or None, "reason": fault["msg"]} for fault in faults[:10]]
+    told = [
+        {"parameter": ".".join(map(str, fault["loc"]))[:100] or None, "reason": fault["msg"]} for fault in faults[:10]
+    ]
     first = told[0]
     where = f"{first['parameter']}: " if first["parameter"] else ""
-    raise Problem(400, f"{where}{first['reason']}", faults=told)
+    return Problem(400, f"{where}{first['reason']}", faults=told)
 
 
 class _Requests(FlaskPlugin):
     """Checks what comes in; what goes out is checked by the tests."""
+
+    def request_validation(self, *taken: Any) -> None:
+        """Raises `Problem` 400."""
+        try:
+            super().request_validation(*taken)
+        except ValidationError as error:
+            # The tool would answer with what was sent, which may be anything.
+            raise _refusal(error) from error
 
     def validate_response(self, resp: Any, *_: Any) -> tuple[Any, None]:
         return current_app.make_response(resp), None
@@ -118,7 +126,7 @@ api = SpecTree(
     version=version("emiciclo"),
     openapi_version="3.1.0",
     license={"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
-    before=_refuse,
+    before=lambda *_: None,
     after=lambda *_: None,
     validation_error_status=400,
     validation_error_model=ProblemDocument,

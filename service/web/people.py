@@ -13,12 +13,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from ontology import EMI
 from service.evidence import GOVERNMENT
 from service.filters import NamedFilters
-from service.record.people import Entry, Standing, Wanted, find_people
+from service.record.people import Entry, Standing, Wanted, find_people, groups_on
 from service.record.register import Register, Someone
 from service.record.timeline import Period, by_period, line, overlaps
 from service.record.titles import of_gender
 from service.resources.description import describe
-from service.resources.entrance import read_groups
 from service.resources.generic import facts_of
 from service.resources.kept import KeptAnswers
 from service.resources.names import Names
@@ -26,10 +25,21 @@ from service.resources.people import Stint, read_person
 from service.resources.wording import gettext
 from service.web.api import Answers, Paged, Parameters, api
 from service.web.filters import Name
-from service.web.language import language
 from service.web.negotiation import HTML, JSON_LD, choose
 from service.web.problems import Problem
-from service.web.record import OF_A_THING, OFFERED, Described, Document, PageView, elsewhere, known, served, view_of
+from service.web.record import (
+    OF_A_THING,
+    OFFERED,
+    Described,
+    Document,
+    PageView,
+    elsewhere,
+    known,
+    lists_of,
+    names_of,
+    served,
+    view_of,
+)
 from service.web.site import Site, site
 
 blueprint = Blueprint("people", __name__)
@@ -163,7 +173,7 @@ def people(query: PeopleQuery) -> AnyResponse:
     here = site()
     form = choose(OFFERED)
     lists = known(here)
-    names = Names(here.graph, language())
+    names = names_of(lists, here)
     day = query.as_of or _last_day(here)
     asked = tuple(name for name in query.group if name)
     groups = NamedFilters(asked).resolve(names.chamber, day).groups if asked else ()
@@ -185,7 +195,7 @@ def people(query: PeopleQuery) -> AnyResponse:
             asked=query,
             day=day,
             last_day=_last_day(here),
-            groups=read_groups(here.graph, names, day),
+            groups=groups_on(lists, here.graph, names, day),
             chosen=groups,
             government=GOVERNMENT,
             short=lists.person_ids.of,
@@ -201,13 +211,14 @@ def person(name: str, query: PersonQuery) -> AnyResponse:
     """One person, by the last part of the IRI: memberships in time, offices, acts, speeches, what answers quote."""
     here = site()
     form = choose(OF_A_THING)
-    iri = known(here).person_ids.iri(name)
+    lists = known(here)
+    iri = lists.person_ids.iri(name)
     if iri is None:
         raise Problem(404, gettext("there is nobody of that name in the register here; find people at /people"))
     away = elsewhere(iri, form)
     if away:
         return away
-    names = Names(here.graph, language())
+    names = names_of(lists, here)
     return served(
         form,
         OF_A_THING,
@@ -218,8 +229,8 @@ def person(name: str, query: PersonQuery) -> AnyResponse:
 
 def person_page(iri: NamedNode, here: Site, names: Names, acts: int, speeches: int) -> str:
     """The page of a person, which /people/… and /resource share, with the given pages of acts and speeches."""
-    lists = known(here)
-    someone = lists.people.get(iri.value)
+    lists = lists_of(here)
+    someone = lists.people.get(iri.value) if lists else None
     last_day = _last_day(here)
     found = read_person(iri, here.graph, names, last_day, acts, speeches)
     triples = tuple(t for t in describe(iri, here.graph) if t.predicate.value in _FACTS)
@@ -233,7 +244,7 @@ def person_page(iri: NamedNode, here: Site, names: Names, acts: int, speeches: i
         someone=someone,
         gender=someone.gender if someone else None,
         facts=facts_of(iri, triples, names),
-        own=_own(iri.value, lists),
+        own=_own(iri.value, lists) if lists else None,
         line=line(bodies, last_day),
         overlaps=overlaps(found.stints),
         last_day=last_day,

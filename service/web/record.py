@@ -11,7 +11,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from service.record.register import Register, register
 from service.resources.generic import Page
+from service.resources.names import Names
 from service.resources.wording import gettext
+from service.web.language import language
 from service.web.negotiation import HTML, JSON_LD, RDF_FORMS, Form, beside, vary
 from service.web.problems import Problem
 from service.web.site import Site
@@ -64,10 +66,21 @@ def view_of(page: Page[Any], here: Site) -> PageView:
 
 def known(here: Site) -> Register:
     """The people and the sittings of the corpus that is published. Raises `Problem` 404 where that is no parliament."""
-    manifest = here.manifest
-    if manifest.kind != "parliament":
+    lists = lists_of(here)
+    if lists is None:
         raise Problem(404, gettext("no parliament is loaded here, but plain RDF; ask it at /sparql"))
-    return register(here.graph, manifest.version)
+    return lists
+
+
+def lists_of(here: Site) -> Register | None:
+    """The people and the sittings of the corpus that is published; None where that is plain RDF."""
+    manifest = here.manifest
+    return register(here.graph, manifest.version) if manifest.kind == "parliament" else None
+
+
+def names_of(lists: Register, here: Site) -> Names:
+    """Names in the language of this request."""
+    return Names(here.graph, language(), lists.chamber)
 
 
 def served(

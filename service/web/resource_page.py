@@ -1,11 +1,11 @@
 """The page of a resource for people: the view that fits its class, or a table of everything stated about it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Final
 
-from flask import render_template, request
+from flask import render_template, request, url_for
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ontology import DC, DCTERMS, EMI, FOAF, OCD
@@ -22,10 +22,13 @@ from service.resources.wording import gettext
 from service.web.language import language
 from service.web.people import person_page
 from service.web.problems import Problem
+from service.web.record import lists_of
 from service.web.site import Site
 
 STATEMENTS: Final = "statements"
 """`?view=` of the table, for resources that have a view of their own."""
+MOST_TURNS: Final = 400
+"""Speeches that the agenda of a sitting or a debate lists; those of a longer one have pages at /sittings."""
 _BODIES: Final = (f"{EMI}Group", f"{EMI}Component", f"{EMI}Committee")
 _PARTS: Final = (f"{EMI}Sitting", f"{EMI}Debate", f"{EMI}Phase")
 _NUMBER: Final = NamedNode(f"{DC}identifier")
@@ -128,6 +131,7 @@ def _part(iri: NamedNode, here: Site, names: Names) -> str:
     day = next((found for place in (iri.value, *(p.iri for p in places)) if (found := names.day(place))), None)
     name = names.one(iri.value)
     kinds = terms(set(name.types) & set(_PARTS), names)
+    agenda = read_agenda(iri, here.graph, names, day)
     return render_template(
         "resource/agenda.html",
         iri=iri.value,
@@ -135,8 +139,23 @@ def _part(iri: NamedNode, here: Site, names: Names) -> str:
         kind=next(iter(kinds.values()), ""),
         trail=places,
         day=day,
-        agenda=read_agenda(iri, here.graph, names, day),
+        agenda=agenda,
+        own=_browsed(iri.value, [place.iri for place in places], here),
+        light=agenda.speeches <= MOST_TURNS,
     )
+
+
+def _browsed(iri: str, within: Sequence[str], here: Site) -> str | None:
+    """The path at which a sitting or a debate is browsed; None for what is within a debate."""
+    lists = lists_of(here)
+    if lists is None:
+        return None
+    sitting = lists.sitting_ids.of(iri)
+    if sitting:
+        return url_for("sittings.sitting", name=sitting)
+    above = next((place for place in within if lists.sitting_ids.of(place)), None)
+    debate = lists.debate_ids(above).of(iri) if above else None
+    return url_for("sittings.debate", name=lists.sitting_ids.of(above), debate=debate) if above and debate else None
 
 
 def _speech(iri: NamedNode, here: Site, names: Names) -> str | None:

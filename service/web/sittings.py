@@ -18,10 +18,20 @@ from service.resources.generic import paged
 from service.resources.names import Names, as_day
 from service.resources.wording import gettext
 from service.web.api import Answers, Paged, Parameters, api
-from service.web.language import language
 from service.web.negotiation import HTML, JSON_LD, choose
 from service.web.problems import Problem
-from service.web.record import OF_A_THING, OFFERED, Described, Document, PageView, elsewhere, known, served, view_of
+from service.web.record import (
+    OF_A_THING,
+    OFFERED,
+    Described,
+    Document,
+    PageView,
+    elsewhere,
+    known,
+    names_of,
+    served,
+    view_of,
+)
 from service.web.site import Site, site
 
 blueprint = Blueprint("sittings", __name__)
@@ -194,7 +204,7 @@ def sitting(name: str, query: Parameters) -> AnyResponse:
     away = elsewhere(held.iri, form)
     if away:
         return away
-    names = Names(here.graph, language())
+    names = names_of(lists, here)
     agenda = read_agenda(NamedNode(held.iri), here.graph, names, held.day)
     ids = lists.debate_ids(held.iri)
     turns = agenda.all_turns
@@ -258,7 +268,7 @@ def debate(name: str, debate: str, query: DebateQuery) -> AnyResponse:
     away = elsewhere(iri, form)
     if away:
         return away
-    names = Names(here.graph, language())
+    names = names_of(lists, here)
     ordered = lists.debates[held.iri]
     place = next(n for n, other in enumerate(ordered) if other.iri == iri)
     whole = read_agenda(NamedNode(iri), here.graph, names, held.day)

@@ -1,6 +1,6 @@
 """`make bench`: load and question-to-evidence times, as a table and as `var/bench.json`.
 
-    python -m tests.benchmarks [soak --seconds 600 | overhead]
+    python -m tests.benchmarks [soak --seconds 600 | overhead | answers --clients 8]
 
 Two corpora: the demonstration parliament, and the Chamber's sample where `../shared/data/camera`
 lies beside the checkout. Machines differ and are shared, so ratios within one run count.
@@ -205,6 +205,18 @@ def overhead_command() -> None:
     from tests.benchmarks import overhead
 
     overhead.main()
+
+
+@app.command("answers")
+def answers_command(
+    data: Annotated[Path, typer.Option(help="The data directory to serve a copy of.")] = ROOT / "var" / "camera",
+    clients: Annotated[int, typer.Option(min=1, max=32, help="Clients at once.")] = 8,
+    rounds: Annotated[int, typer.Option(min=1, help="Questions of each, one after the other.")] = 3,
+) -> None:
+    """Have clients ask different questions at once; exits with 1 if one of them gets no answer."""
+    from tests.benchmarks import answers
+
+    raise typer.Exit(1 if answers.main(data, clients, rounds).failures else 0)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Questions put to the service from beside the browser, and pictures of its pages."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -10,7 +9,6 @@ from playwright.sync_api import Page
 from tests.conftest import wait_until
 
 TOPIC = "il salario minimo legale"
-FILLERS = ("le liste d'attesa", "l'energia nucleare", "il caporalato", "l'intelligenza artificiale", "la sanità")
 
 
 def submit(service: str, question: str, *, fresh: bool = False, language: str = "it") -> str:
@@ -32,12 +30,6 @@ def answered(service: str, question: str = TOPIC, *, language: str = "it") -> st
 
     wait_until(there, "the answer")
     return path
-
-
-def keep_busy(service: str, questions: Sequence[str] = FILLERS) -> None:
-    """Put questions that come before the next one, so that it waits for a while."""
-    for question in questions:
-        submit(service, question, fresh=True)
 
 
 def picture(page: Page, name: str, folder: Path) -> Path:

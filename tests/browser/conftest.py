@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -53,9 +54,46 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """The real service: where it is, and its process."""
+
+    address: str
+    pid: int
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let the engine stand still, so that what is asked meanwhile waits as long as the test needs it to."""
+        found = engines_of(self.pid)
+        assert found, "the service has no engine"
+        for pid in found:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in found:
+                os.kill(pid, signal.SIGCONT)
+
+
+def engines_of(pid: int) -> list[int]:
+    """The processes of the engine below a process."""
+    found = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            named = b"service.engines.host" in Path(f"/proc/{child}/cmdline").read_bytes()
+            found += [child] if named else engines_of(child)
+    return found
+
+
 @pytest.fixture(scope="package")
-def service(esperia: Esperia, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def service(serving: Serving) -> str:
     """The address of the real service over a copy of Esperia, in which it may write."""
+    return serving.address
+
+
+@pytest.fixture(scope="package")
+def serving(esperia: Esperia, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """The real service over a copy of Esperia, in which it may write."""
     data = tmp_path_factory.mktemp("served") / "esperia"
     shutil.copytree(esperia.data, data, symlinks=True)
     with socket.socket() as probe:
@@ -78,7 +116,7 @@ def service(esperia: Esperia, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
     try:
         wait_until(answers, "the service")
-        yield address
+        yield Serving(address, process.pid)
     finally:
         process.terminate()
         try:

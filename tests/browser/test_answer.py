@@ -1,7 +1,8 @@
 """The page of an answer in a real browser."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,8 +24,8 @@ def path(service: str) -> str:
 
 
 @pytest.fixture
-def answer(visit: Visit, path: str) -> Iterator[Page]:
-    yield visit.open(f"{path}?lang=en")
+def answer(visit: Visit, path: str) -> Page:
+    return visit.open(f"{path}?lang=en")
 
 
 def test_a_quotation_is_read_in_its_place_and_left_again(answer: Page) -> None:
@@ -132,7 +133,7 @@ def test_it_is_accessible(
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         levels = page.locator("h1, h2, h3, h4").evaluate_all("all => all.map(h => Number(h.tagName[1]))")
         assert levels[0] == 1
-        assert all(later - earlier <= 1 for earlier, later in zip(levels, levels[1:], strict=False))
+        assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
 
 
 def test_it_is_whole_on_the_smallest_telephone(visiting: Callable[..., Any], path: str) -> None:

@@ -6,8 +6,9 @@ from http import HTTPStatus
 from typing import Any, Final, Literal
 from urllib.parse import urlencode, urlsplit
 
-from flask import Blueprint, redirect, request
+from flask import Blueprint, json, redirect, request
 from pydantic import ConfigDict, Field, model_validator
+from werkzeug.exceptions import BadRequest
 from werkzeug.wrappers import Response as AnyResponse
 
 from service.filters import NamedFilters
@@ -84,7 +85,7 @@ def _read_body() -> None:
         return
     if (request.content_length or 0) > LONGEST_BODY:
         raise _too_long()
-    request.max_content_length = LONGEST_BODY
+    request.max_content_length = LONGEST_BODY + 1  # of a body of unknown length, as much is read
     if request.mimetype in FORM_TYPES:
         _refuse_other_sites()
     elif request.mimetype != JSON.media_type and not request.mimetype.endswith("+json"):
@@ -97,12 +98,18 @@ def _read_body() -> None:
     if len(request.get_data()) > LONGEST_BODY:
         raise _too_long()
     if request.mimetype not in FORM_TYPES:
-        try:
-            body = request.get_json(force=True, silent=False, cache=True)
-        except RecursionError as error:
-            raise Problem(400, gettext("the body is nested too deep to be a question")) from error
-        if not isinstance(body, dict):
-            raise Problem(400, gettext('the body is a JSON object, such as {"question": "…"}'))
+        _require_object()
+
+
+def _require_object() -> None:
+    """Raise `Problem` 400 unless the body is a JSON object whose texts can be written as UTF-8."""
+    try:
+        body = request.get_json(force=True, cache=True)
+        json.dumps(body, ensure_ascii=False).encode()
+    except (BadRequest, RecursionError, UnicodeEncodeError):
+        body = None
+    if not isinstance(body, dict):
+        raise Problem(400, gettext('the body is a JSON object in UTF-8, such as {"question": "…"}'))
 
 
 def _too_long() -> Problem:
@@ -184,7 +191,7 @@ def _jobs(taken: QuestionTaken, here: Site) -> JobQueue:
 
 def _request(taken: QuestionTaken, *, of_page: bool) -> AskRequest:
     """The question for the queue. Raises `QuestionError`, `Problem`."""
-    clean(taken.question)
+    question = clean(taken.question)
     if taken.date_from and taken.date_until and taken.date_from > taken.date_until:
         raise Problem(
             400,
@@ -196,7 +203,7 @@ def _request(taken: QuestionTaken, *, of_page: bool) -> AskRequest:
         )
     spoken = taken.language or (language() if of_page else language_of(taken.question))
     return AskRequest(
-        question=taken.question,
+        question=question,
         filters=NamedFilters(tuple(taken.group), tuple(taken.speaker), taken.date_from, taken.date_until),
         as_of=taken.as_of,
         language="en" if spoken == "en" else "it",

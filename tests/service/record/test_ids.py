@@ -55,5 +55,6 @@ def test_two_persons_of_one_number_are_told_apart() -> None:
     ids = ShortIds([camera, senato])
     assert ids.iri("29045") is None
     first, second = ids.of(camera), ids.of(senato)
-    assert first and second and first != second
+    assert first
+    assert first != second
     assert first.startswith("29045~")

@@ -1,6 +1,7 @@
 """Memberships on a line of time, overlaps, and figures by period."""
 
 from datetime import date, timedelta
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,7 +67,7 @@ def test_periods_follow_each_other_and_count_everything_that_has_a_day(
     dated = [(day, weight) for day, weight in done if day]
     assert sum(period.count for period in periods) == len(dated)
     assert sum(period.weight for period in periods) == sum(weight for _, weight in dated)
-    for before, after in zip(periods, periods[1:], strict=False):
+    for before, after in pairwise(periods):
         assert after.begin == before.end + timedelta(days=1)
     if dated:
         assert periods[0].begin <= min(day for day, _ in dated)

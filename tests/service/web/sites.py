@@ -16,6 +16,7 @@ from service.settings import JobsSettings, Settings, SparqlSettings
 from service.snapshots.handle import Snapshot
 from service.snapshots.pool import PoolSize, QueryPool
 from service.snapshots.runner import QueryLimits
+from service.web.answers.endpoint import open_runner
 from service.web.app import create_app
 from service.web.site import EXTENSION
 from tests.conftest import wait_until
@@ -41,7 +42,8 @@ def running(data: Path, **settings: Any) -> Iterator[Flask]:
     limits = QueryLimits(sparql.seconds, sparql.rows, sparql.bytes, sparql.memory_mb)
     pool = QueryPool(lambda: Snapshot(graph, "1"), limits, PoolSize(2, 2, 2, 5.0))
     engine = LocalEngine(data, chosen)
-    app = create_app(data, chosen, corpus.graph, pool, engine)
+    answers = open_runner(data / "answers", sparql)
+    app = create_app(data, chosen, corpus.graph, pool, engine, answers)
     app.test_client_class = Client
     try:
         yield app
@@ -51,6 +53,7 @@ def running(data: Path, **settings: Any) -> Iterator[Flask]:
             jobs.close()
         engine.close()
         pool.close()
+        answers.close()
 
 
 def copied(data: Path, folder: Path) -> Path:

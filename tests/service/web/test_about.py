@@ -1,7 +1,6 @@
 """About the data: what is loaded, what the checks found, how answers are made; for readers and for programs."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -102,8 +101,8 @@ def test_programs_get_json_ld_that_is_rdf(client: FlaskClient, esperia: Esperia)
 
 
 @pytest.fixture
-def empty(esperia: Esperia, tmp_path: Path) -> Iterator[FlaskClient]:
-    yield create_app(tmp_path, esperia.settings, esperia.corpus.graph).test_client()
+def empty(esperia: Esperia, tmp_path: Path) -> FlaskClient:
+    return create_app(tmp_path, esperia.settings, esperia.corpus.graph).test_client()
 
 
 def test_the_page_stands_before_anything_is_loaded(empty: FlaskClient) -> None:

@@ -334,7 +334,12 @@ def test_pages_read_well_without_a_script_or_a_mouse(client: FlaskClient, esperi
         assert not found.xpath("//script")
         assert found.xpath("//a[@class='skip']/@href") == ["#main"]
         assert len(found.xpath("//h1")) == 1
-        assert len(found.xpath("//main")) == len(found.xpath("/html/body/header")) == len(found.xpath("/html/body/footer")) == 1
+        assert (
+            len(found.xpath("//main"))
+            == len(found.xpath("/html/body/header"))
+            == len(found.xpath("/html/body/footer"))
+            == 1
+        )
         assert all(nav.get("aria-label") for nav in found.xpath("//nav"))
         identifiers = found.xpath("//@id")
         assert len(identifiers) == len(set(identifiers))
@@ -484,3 +489,43 @@ def test_what_is_mentioned_beyond_all_bounds_is_counted_and_not_listed(
         found = page(client, hub.value, **arguments)
         assert "near 61" in text_of(found.xpath("//main")[0])
         assert not found.xpath("//details")
+
+
+@pytest.mark.parametrize(
+    ("origin", "leads"),
+    [
+        ("/answers/0a1b-2c", True),
+        ("/answers/0a1b-2c#q3", True),
+        ("//evil.example/answers/x", False),
+        ("https://evil.example/answers/x", False),
+        ("/answers/../resource", False),
+        ("/answers/x/y", False),
+        ("/answers//evil.example", False),
+        ("/\\evil.example", False),
+        ("javascript:alert(1)", False),
+        ("/answers/x?next=//evil.example", False),
+        ("/answers/" + "x" * 500, False),
+        ("/answers/x\n", False),
+        ("answer", False),
+    ],
+)
+def test_a_speech_leads_back_to_the_answer_and_nowhere_else(
+    client: FlaskClient, esperia: Esperia, origin: str, leads: bool
+) -> None:
+    found = page(client, spoken(esperia)["s"].value, **{"from": quote(origin, safe="")})
+    back = found.xpath("//p[@class='return on-screen']/a/@href")
+    assert back == ([origin] if leads else [])
+    assert not [
+        link
+        for link in found.xpath("//a/@href")
+        if "evil.example" in link and link.startswith(("/", "h")) and "lang=" not in link
+    ]
+
+
+def test_a_speech_leads_to_those_beside_it_and_keeps_the_way_back(client: FlaskClient) -> None:
+    speech = f"{BASE}speech/esperia-1/sed0015/tit00020.sub00020.int00030"
+    rows = page(client, speech, **{"from": "/answers/x"}).xpath("//nav[@class='steps on-screen']/a")
+    assert [link.get("rel") for link in rows] == ["prev", "next"]
+    assert all("from=%2Fanswers%2Fx" in link.get("href") for link in rows)
+    (back,) = page(client, speech).xpath("//nav[@class='steps on-screen']/a[@rel='prev']/@href")
+    assert "from=" not in back

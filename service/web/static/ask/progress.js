@@ -9,6 +9,7 @@ const root = document.getElementById("progress");
 const texts = root.dataset;
 const standing = root.querySelector(".standing");
 const connection = root.querySelector(".connection");
+const question = `/?${new URLSearchParams({ question: texts.question })}`;
 const numbers = new Intl.NumberFormat(document.documentElement.lang);
 
 let state = begin();
@@ -19,6 +20,11 @@ let lost = false;
 
 const say = (text) => {
   if (standing.textContent !== text) standing.textContent = text;
+};
+
+const place = ({ position, ahead }) => {
+  if (position === 0) return texts.work;
+  return ahead > 0 ? texts.queued.replace("{ahead}", numbers.format(ahead)) : texts.next;
 };
 
 const show = () => {
@@ -41,7 +47,7 @@ const show = () => {
     }
   }
   const now = [...root.querySelectorAll("[data-state=begun], [data-state=working]")].at(-1);
-  if (state.queued) say(state.queued.ahead > 0 ? texts.queued.replace("{ahead}", numbers.format(state.queued.ahead)) : texts.next);
+  if (state.queued) say(place(state.queued));
   else if (now) say(now.querySelector(".stage").firstChild.textContent.trim());
 };
 
@@ -66,7 +72,8 @@ const end = () => {
   const { type, location: place, detail } = state.end;
   root.querySelector(".cancel").hidden = true;
   say(type === "done" ? texts.done : type === "failed" ? detail || texts.failed : texts.cancelled);
-  // The page of the answer says it better, and has a way back to the question.
+  if (type === "cancelled") return location.replace(question);
+  // Of a failure, the page in place of the answer says what is to be done.
   location.replace(type === "done" && place ? new URL(place, location.origin).pathname : texts.answer);
 };
 
@@ -130,7 +137,7 @@ root.querySelector(".cancel").addEventListener("submit", async (event) => {
   say(texts.cancelling);
   try {
     const response = await fetch(texts.answer, { method: "DELETE", headers: { Accept: "application/json" } });
-    if (response.ok || response.status === 404 || response.status === 409 || response.status === 410) return location.assign(`/?${new URLSearchParams({ question: texts.question })}`);
+    if (response.ok || response.status === 404 || response.status === 409 || response.status === 410) return location.replace(question);
   } catch {
     missed();
   }
