@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
+from urllib.parse import urljoin
 
 from pyoxigraph import Literal, NamedNode, Triple
 
@@ -187,7 +188,10 @@ def example_as_rdf(example: Example, root: str) -> tuple[Triple, ...]:
         Triple(one, NamedNode(holds), Literal(example.query)),
         *(Triple(one, NamedNode(f"{_SCHEMA}keywords"), Literal(tag)) for tag in example.tags),
         Triple(one, NamedNode(f"{_SCHEMA}target"), NamedNode(f"{root}sparql")),
-        *(Triple(one, NamedNode(f"{_SPEX}federatesWith"), NamedNode(partner)) for partner in example.partners),
+        *(
+            Triple(one, NamedNode(f"{_SPEX}federatesWith"), NamedNode(urljoin(root, partner)))
+            for partner in example.partners
+        ),
         Triple(one, NamedNode(f"{DCTERMS}isPartOf"), NamedNode(root + PATH)),
     )
 

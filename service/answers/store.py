@@ -12,7 +12,6 @@ default graph holds every triple of the answers once: the same quotation is in s
 a union of their graphs would count it several times.
 """
 
-import atexit
 import contextlib
 import fcntl
 import logging
@@ -20,7 +19,6 @@ import os
 import re
 import secrets
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -88,24 +86,15 @@ def snapshot(folder: Path) -> Snapshot | None:
 
 
 def snapshot_or_empty(folder: Path) -> Snapshot:
-    """What is published now; where nothing is, a store without answers. Raises `OSError` if none can be made."""
-    return snapshot(folder) or Snapshot(_empty(), "000000", union_default_graph=False)
-
-
-@lru_cache(maxsize=1)
-def _empty() -> Path:
-    """A store with nothing in it, apart from the data, where this process may be unable to write."""
-    place = Path(tempfile.mkdtemp(prefix="emiciclo-no-answers-"))
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    Store(str(place)).flush()
-    return place
+    """What is published now; a snapshot of nothing where nothing is."""
+    return snapshot(folder) or Snapshot(None, "000000", union_default_graph=False)
 
 
 def open_store(folder: Path) -> Store | None:
     """The published answers, opened read-only and kept open; None where there are none that can be read."""
     for _ in range(2):  # what was published a moment ago may be gone by a moment later
         found = snapshot(folder)
-        if found is None:
+        if found is None or found.path is None:
             return None
         try:
             return _opened(found.path)

@@ -23,6 +23,7 @@ from service.engines import wire
 from service.engines.local import LocalEngine
 from service.errors import EmicicloError
 from service.progress import Progress, Step
+from service.vectors import ACTS, CHUNKS, COMMITTEES, CONCEPTS, PROFILES
 
 AT_ONCE: Final = 8
 """Operations that run at the same time; further ones wait."""
@@ -63,7 +64,9 @@ def _serve(control: socket.socket) -> None:
 def _open(engine: LocalEngine) -> None:
     """Open the engine before anybody asks; what hinders it is told again to each who asks."""
     try:
-        engine.open()
+        vectors = engine.open().corpus.vectors
+        for collection in (CHUNKS, ACTS, PROFILES, COMMITTEES, CONCEPTS):
+            vectors.count(collection)  # which opens it
     except EmicicloError as error:
         _log.warning("nothing can be asked: %s", error)
     except Exception:

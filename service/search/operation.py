@@ -1,9 +1,9 @@
 """A search from the request to the answer, as the engine runs it."""
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import date
-from functools import lru_cache
 from typing import Final, TypeVar
 
 from pyoxigraph import NamedNode
@@ -28,22 +28,31 @@ Item = TypeVar("Item")
 
 SNIPPET: Final = 320
 """Code points of a passage that are shown."""
+VECTORS: Final = 256
+"""Texts whose vectors are kept."""
 ACTS_BESIDE: Final = 3
 """Acts that are shown beside speeches."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A text that the engine's model has made a vector of, once for each corpus."""
-
-    text: str
-    version: str
-    engine: Engine = field(compare=False)
+_vectors: OrderedDict[tuple[str, str, str], Vectors] = OrderedDict()
+"""The vectors of the latest texts by corpus, model and text: the next page of a search embeds nothing."""
+_lock = threading.Lock()
 
 
-@lru_cache(maxsize=256)
-def _vector(asked: _Asked) -> Vectors:
-    return understand(asked.text, asked.engine.corpus, asked.engine.thesaurus).vector
+def _vector(text: str, engine: Engine) -> Vectors:
+    """The vector of a text as a question's is made."""
+    corpus = engine.corpus
+    key = (corpus.manifest.version, corpus.embedder.model, text)
+    with _lock:
+        if key in _vectors:
+            _vectors.move_to_end(key)
+            return _vectors[key]
+    vector = understand(text, corpus, engine.thesaurus).vector
+    with _lock:
+        _vectors[key] = vector
+        while len(_vectors) > VECTORS:
+            _vectors.popitem(last=False)
+    return vector
 
 
 def search(request: SearchRequest, engine: Engine, progress: Progress) -> SearchResult:
@@ -62,7 +71,7 @@ def search(request: SearchRequest, engine: Engine, progress: Progress) -> Search
     corpus, settings = engine.corpus, engine.settings.retrieval
     vector = None
     if request.mode != "text":
-        vector = _vector(_Asked(query.text, f"{corpus.manifest.version} {corpus.embedder.model}", engine))
+        vector = _vector(query.text, engine)
     hits: tuple[SpeechHit, ...] = ()
     found = Found()
     counted: tuple[Facet, ...] = ()

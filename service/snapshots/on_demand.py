@@ -1,5 +1,6 @@
 """A pool of query workers that is there while somebody asks: what is seldom queried costs nothing meanwhile."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,19 +15,20 @@ IDLE_SECONDS: Final = 300.0
 """Without a query, after which the workers are ended."""
 START_SECONDS: Final = 60.0
 """How long a query waits for the first worker, at most."""
+_log: Final = logging.getLogger(__name__)
 
 
 class PoolOnDemand:
     """A `QueryRunner` whose pool is opened by the first query and closed when none came for a while."""
 
     def __init__(self, limits: QueryLimits, make: Callable[[], QueryPool], *, idle_seconds: float = IDLE_SECONDS):
-        """`make` may raise `OSError`; then the query is refused and the next one tries again."""
+        """Where `make` raises, the query is refused and the next one tries again."""
         self.limits = limits
         self._make = make
         self._idle_seconds = idle_seconds
         self._changed = threading.Condition()
         self._pool: QueryPool | None = None
-        self._failure: OSError | None = None
+        self._failed = False
         self._keeper: threading.Thread | None = None
         self._users = 0
         self._used_at = 0.0
@@ -74,10 +76,10 @@ class PoolOnDemand:
     def _wait_for_pool(self) -> QueryPool:
         deadline = time.monotonic() + START_SECONDS
         with self._changed:
-            self._failure = None
+            self._failed = False
             while self._pool is None:
                 left = deadline - time.monotonic()
-                if self._closed or self._failure or left <= 0:
+                if self._closed or self._failed or left <= 0:
                     raise QueryRefused(503, "the answers cannot be queried now; try again later", retry_after=10)
                 if self._keeper is None:
                     # Workers end with the thread that started them: not one that serves a request.
@@ -90,9 +92,10 @@ class PoolOnDemand:
         """Open the pool, wait until nobody uses it any more, close it."""
         try:
             pool = self._make()
-        except OSError as error:
+        except Exception:  # whatever it is, those who wait must be told
+            _log.exception("no query worker can be started")
             with self._changed:
-                self._failure, self._keeper = error, None
+                self._failed, self._keeper = True, None
                 self._changed.notify_all()
             return
         with self._changed:

@@ -8,8 +8,9 @@ A request that does not fit its model is refused as a problem; answers are not c
 but by the tests, which read the description at `/openapi.json` (`service.web.api_page`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import Any, Final
 
 from flask import current_app, request
@@ -25,6 +26,8 @@ from service.web.problems import Problem
 from service.web.site import site
 
 PROBLEM_TYPE: Final = "application/problem+json"
+LONGEST_NAME: Final = 100
+"""Characters of the name of a parameter that a refusal repeats."""
 
 
 class ProblemDocument(BaseModel):
@@ -59,19 +62,34 @@ class Paged(Parameters):
 
 
 class Answers(Declared):
-    """What a route answers: a model in one form or more, and a problem otherwise."""
+    """What a route answers: a model in one form or more, at times another success, and a problem otherwise.
 
-    def __init__(self, model: type[BaseModel] | None, *forms: Form, status: int = 200, refusals: tuple[int, ...] = ()):
+    `also` gives other successes by status, each a model in plain JSON or nothing.
+    """
+
+    def __init__(
+        self,
+        model: type[BaseModel] | None,
+        *forms: Form,
+        status: int = 200,
+        also: Mapping[int, type[BaseModel] | None] = MappingProxyType({}),
+        refusals: tuple[int, ...] = (),
+    ):
         refused = {400, 429, 503, *refusals, *((406,) if len(forms) > 1 else ())}
-        super().__init__(**{f"HTTP_{status}": model}, **{f"HTTP_{code}": ProblemDocument for code in sorted(refused)})
+        successes = {f"HTTP_{code}": made for code, made in {status: model, **also}.items()}
+        super().__init__(**successes, **{f"HTTP_{code}": ProblemDocument for code in sorted(refused)})
         self._forms = forms
+        self._also = {str(code): made for code, made in also.items()}
         self._status = str(status)
 
     def generate_spec(self, naming_strategy: Callable[[type], str] = get_model_key) -> dict[str, Any]:
         described: dict[str, Any] = super().generate_spec(naming_strategy)
         for code, answer in described.items():
             schema: dict[str, Any] = next(iter(answer.pop("content", {}).values()), {"schema": {}})
-            if code != self._status:
+            if code in self._also:
+                if self._also[code]:
+                    answer["content"] = {"application/json": schema}
+            elif code != self._status:
                 answer["content"] = {PROBLEM_TYPE: schema}
             elif self._forms:
                 answer["content"] = {
@@ -85,7 +103,8 @@ def _refusal(error: ValidationError) -> Problem:
     """How a request that does not fit is refused: with what is wrong, and never with what was sent."""
     faults = error.errors(include_input=False, include_url=False, include_context=False)
     told = [
-        {"parameter": ".".join(map(str, fault["loc"]))[:100] or None, "reason": fault["msg"]} for fault in faults[:10]
+        {"parameter": ".".join(map(str, fault["loc"]))[:LONGEST_NAME] or None, "reason": fault["msg"]}
+        for fault in faults[:10]
     ]
     first = told[0]
     where = f"{first['parameter']}: " if first["parameter"] else ""

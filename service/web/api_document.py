@@ -34,7 +34,13 @@ REFUSALS: Final[Mapping[int, str]] = {
     415: "The body is of a media type that is not read here.",
     422: "The body does not fit.",
     429: "Too much at once from one client, or the queue is full.",
+    500: "The work on it failed; it can be asked for again.",
     503: "The service cannot do this now; `detail` says why.",
+}
+SUCCESSES: Final[Mapping[int, str]] = {
+    202: "It is taken up; `Location`, or the address asked, tells how far it is.",
+    204: "There is nothing more to tell.",
+    303: "It is at `Location`.",
 }
 _RETRY_AFTER: Final[Document] = {
     "Retry-After": {"description": "Seconds after which to try again.", "schema": {"type": "string"}}
@@ -112,6 +118,8 @@ def _parameter(path: str, parameter: Document) -> Document:
 
 def _response(status: int, response: Document) -> Document:
     told = dict(response)
+    if status < 400:
+        told["description"] = SUCCESSES.get(status, told["description"])
     if status >= 400 and "application/problem+json" in told.get("content", {}):
         told["description"] = REFUSALS.get(status, HTTPStatus(status).phrase)
         if status in (429, 503):

@@ -6,6 +6,8 @@ A route that is declared with `api.validate` is not described here.
 from collections.abc import Mapping
 from typing import Any, Final
 
+import sparql
+from service.web import search_service
 from service.web.answers import endpoint as answers_endpoint
 from service.web.negotiation import HTML, RDF_FORMS, Form
 from service.web.protocol import FORM_TYPE, GRAPHS, QUERY_TYPE, TABLES
@@ -81,7 +83,7 @@ def _protocol(of: str, query: str) -> Mapping[str, Operation]:
         "get": _get(
             "sparql",
             f"Ask {of}.",
-            _answers(*_RESULTS, schema=_ANY, refusals=_QUERY_REFUSALS),
+            _answers(*_RESULTS, schema={}, refusals=_QUERY_REFUSALS),
             {**_parameter("query", "A query: SELECT, ASK, CONSTRUCT or DESCRIBE.", _QUERY), "example": query},
             *_DATASET,
             description=how,
@@ -90,7 +92,7 @@ def _protocol(of: str, query: str) -> Mapping[str, Operation]:
             **_get(
                 "sparql",
                 f"Ask {of}, with a query too long for an address.",
-                _answers(*_RESULTS, schema=_ANY, refusals=refusals),
+                _answers(*_RESULTS, schema={}, refusals=refusals),
                 *_DATASET,
                 description=how,
             ),
@@ -132,6 +134,7 @@ OPERATIONS: Final[Mapping[str, Mapping[str, Operation]]] = {
     f"/{answers_endpoint.PATH}": _protocol(
         "the answers", "SELECT ?answer ?title WHERE { GRAPH ?answer { ?answer dcterms:title ?title } } LIMIT 5"
     ),
+    f"/{search_service.PATH}": _protocol("what a search finds", sparql.query(search_service.PLACE.start)),
     "/resource": {
         "get": _get(
             "linked data",

@@ -206,7 +206,9 @@ def people(query: PeopleQuery) -> AnyResponse:
 
 
 @blueprint.get("/people/<name>")
-@api.validate(query=PersonQuery, resp=Answers(PersonDocument, *OF_A_THING, refusals=(404,)), tags=["record"])
+@api.validate(
+    query=PersonQuery, resp=Answers(PersonDocument, *OF_A_THING, also={303: None}, refusals=(404,)), tags=["record"]
+)
 def person(name: str, query: PersonQuery) -> AnyResponse:
     """One person, by the last part of the IRI: memberships in time, offices, acts, speeches, what answers quote."""
     here = site()

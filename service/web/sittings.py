@@ -192,7 +192,9 @@ def sittings(query: SittingsQuery) -> AnyResponse:
 
 
 @blueprint.get("/sittings/<name>")
-@api.validate(query=Parameters, resp=Answers(SittingDocument, *OF_A_THING, refusals=(404,)), tags=["record"])
+@api.validate(
+    query=Parameters, resp=Answers(SittingDocument, *OF_A_THING, also={303: None}, refusals=(404,)), tags=["record"]
+)
 def sitting(name: str, query: Parameters) -> AnyResponse:
     """One sitting, by the last part of its IRI or by its day: debates, phases, speeches, and who spoke how long."""
     here = site()
@@ -255,7 +257,9 @@ def sitting(name: str, query: Parameters) -> AnyResponse:
 
 
 @blueprint.get("/sittings/<name>/<debate>")
-@api.validate(query=DebateQuery, resp=Answers(DebateDocument, *OF_A_THING, refusals=(404,)), tags=["record"])
+@api.validate(
+    query=DebateQuery, resp=Answers(DebateDocument, *OF_A_THING, also={303: None}, refusals=(404,)), tags=["record"]
+)
 def debate(name: str, debate: str, query: DebateQuery) -> AnyResponse:
     """One debate of a sitting with every speech, and who spoke how long; pages of 400 speeches for readers."""
     here = site()

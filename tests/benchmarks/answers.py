@@ -1,4 +1,4 @@
-"""Clients that ask different questions at once: whether any fails, whether the queue tells the truth, how long it takes.
+"""Clients that ask at once: whether any fails, whether the queue tells the truth, and how long everything takes.
 
 The service runs as it does for people, over a copy of a data directory; each client has an address of its own.
 """
@@ -32,6 +32,8 @@ QUESTIONS: Final = (
     "lo sport", "le università",
 )  # fmt: skip
 SAMPLE_SECONDS: Final = 0.25
+SLACK_SECONDS: Final = 0.3
+"""How far apart clients may hear of one moment."""
 
 
 @dataclass(slots=True)
@@ -167,14 +169,23 @@ def _note(one: Asked, name: str, data: dict[str, Any]) -> None:
         one.ended, one.end, one.detail = now, name, data.get("detail", "")
 
 
-def true_ahead(one: Asked, at: float, everybody: list[Asked]) -> int:
-    """How many questions were to be begun, or were under way, before this one at that time."""
-    return sum(
-        1
-        for other in everybody
-        if other is not one and other.begun and one.begun and other.begun < one.begun and (other.ended or 0) > at
-        if other.put < at
-    )
+def true_ahead(one: Asked, at: float, everybody: list[Asked]) -> tuple[int, int]:
+    """How many questions were to be begun, or were under way, before this one at that time: at least, and at most.
+
+    Clients hear of the same moment a little apart, so that what happened just then counts either way.
+    """
+    before = [o for o in everybody if o is not one and o.begun and one.begun and o.begun < one.begun + SLACK_SECONDS]
+    sure = [o for o in before if o.begun and one.begun and o.begun < one.begun - SLACK_SECONDS]
+
+    def held(others: list[Asked], slack: float) -> int:
+        return sum(1 for o in others if o.put < at - slack and (o.ended is None or o.ended > at + slack))
+
+    return held(sure, SLACK_SECONDS), held(before, -SLACK_SECONDS)
+
+
+def _away(one: Asked, at: float, ahead: int, everybody: list[Asked]) -> int:
+    least, most = true_ahead(one, at, everybody)
+    return max(least - ahead, ahead - most, 0)
 
 
 def run(data: Path, clients: int, rounds: int) -> Load:
@@ -200,9 +211,7 @@ def run(data: Path, clients: int, rounds: int) -> Load:
 def _measured(
     data: Path, clients: int, everybody: list[Asked], read: list[float], seconds: float, memory: Memory, idle: float
 ) -> Load:
-    away = [
-        abs(ahead - true_ahead(one, at, everybody)) for one in everybody if one.begun for at, _, ahead in one.places
-    ]
+    away = [_away(one, at, ahead, everybody) for one in everybody if one.begun for at, _, ahead in one.places]
     whole = [one.ended - one.put for one in everybody if one.ended and one.end == "done"]
     work = [one.ended - one.begun for one in everybody if one.ended and one.begun and one.end == "done"]
     return Load(

@@ -140,7 +140,7 @@ def _refuse_other_sites() -> None:
     query=Parameters,
     json=QuestionTaken,
     form=QuestionForm,
-    resp=Answers(JobDocument, JSON, status=202, refusals=(403, 404, 408, 413, 415)),
+    resp=Answers(JobDocument, JSON, status=202, also={200: JobDocument, 303: None}, refusals=(403, 404, 408, 413, 415)),
     tags=["answers"],
 )
 def ask(query: Parameters, json: QuestionTaken, form: QuestionForm) -> AnyResponse:

@@ -98,7 +98,7 @@ class EventsQuery(Parameters):
 
 
 @blueprint.get("/answers/<name>/events")
-@api.validate(query=EventsQuery, resp=Answers(None, STREAM, refusals=(404, 410)), tags=["answers"])
+@api.validate(query=EventsQuery, resp=Answers(None, STREAM, also={204: None}, refusals=(404, 410)), tags=["answers"])
 def events(name: str, query: EventsQuery) -> Response:
     """Tell where a question stands: `queued`, `stage`, and in the end `done`, `failed` or `cancelled`.
 

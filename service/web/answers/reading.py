@@ -78,7 +78,11 @@ class JobDocument(BaseModel):
 
 
 @blueprint.get("/answers/<name>")
-@api.validate(query=Parameters, resp=Answers(None, *OFFERED, refusals=(404, 406, 410, 500)), tags=["answers"])
+@api.validate(
+    query=Parameters,
+    resp=Answers(None, *OFFERED, also={202: JobDocument}, refusals=(404, 406, 410, 500)),
+    tags=["answers"],
+)
 def answer(name: str, query: Parameters) -> Response:
     """An answer; while it is made (status 202), how far it is."""
     here = site()

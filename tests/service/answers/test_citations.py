@@ -27,7 +27,7 @@ def document(answer_to: Callable[[str], Answer]) -> Document:
 
 
 def first(document: Document) -> Document:
-    return next(q for section in document["sections"] for q in section["quotations"])  # type: ignore[no-any-return]
+    return next(q for section in document["sections"] for q in section["quotations"])
 
 
 def fields(entry: str) -> dict[str, str]:

@@ -92,7 +92,7 @@ def test_the_default_graph_is_the_merge_whatever_is_replaced(changes: list[tuple
     kept, held = Store(), {}
     for name, triples in changes:
         graph = NamedNode(f"http://g/{name}")
-        replace_graph(kept, graph, [Quad(*triple, graph) for triple in triples])
+        replace_graph(kept, graph, [Quad(s, p, o, graph) for s, p, o in triples])
         held[name] = triples
     _, merged = named_and_merged(kept)
     assert {(t.subject, t.predicate, t.object) for t in merged} == set().union(*held.values())
@@ -145,7 +145,7 @@ def test_no_two_snapshots_have_one_name_even_if_the_answers_are_removed(folder: 
 
 def test_without_answers_there_is_an_empty_store_to_query(folder: Path) -> None:
     published = snapshot_or_empty(folder)
-    assert len(Store.read_only(str(published.path))) == 0
+    assert published.path is None
     assert not folder.exists()
 
 
@@ -242,6 +242,7 @@ def test_a_keep_that_was_ended_midway_is_tidied(folder: Path, document: Document
     assert keep_answer(folder, document)
     published = snapshot(folder)
     assert published is not None
+    assert published.path is not None
     half = folder / "snapshots" / "000002-00ff00ff"
     shutil.copytree(published.path, half)
     (half / "CURRENT").unlink()

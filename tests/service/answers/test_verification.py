@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -49,7 +50,7 @@ def quoted(text: str = TEXT, words: str = WORDS, **changes: object) -> Quoted:
     return Quoted(1, {**document, **changes}, None)
 
 
-def recorded(text: str = TEXT, **changes: object) -> Recorded:
+def recorded(text: str = TEXT, **changes: Any) -> Recorded:
     record = Recorded(
         iri=SPEECH,
         text=text,
@@ -60,7 +61,7 @@ def recorded(text: str = TEXT, **changes: object) -> Recorded:
         groups=("https://example.org/id/group/A",),
         components=(),
     )
-    return replace(record, **changes)  # type: ignore[arg-type]
+    return replace(record, **changes)
 
 
 def differing(quotation: Quoted, record: Recorded) -> set[str]:
@@ -120,7 +121,7 @@ def test_words_that_are_gone_are_told() -> None:
         ({"capacity": "government"}, "capacity"),
     ],
 )
-def test_words_that_are_somebody_elses_now_are_told(changes: dict[str, object], what: str) -> None:
+def test_words_that_are_somebody_elses_now_are_told(changes: dict[str, Any], what: str) -> None:
     assert judge(quoted(), recorded(**changes)).outcome == "reattributed"
     assert differing(quoted(), recorded(**changes)) == {what}
 

@@ -4,8 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyshacl
 import pytest
+import rdflib
 
+import ontology
+from service.answer.jsonld import CONTEXT, to_rdf
 from service.answer.languages import WORDINGS
 from service.answer.model import Answer
 from service.compass import drawing
@@ -167,3 +171,24 @@ def test_evidence_whose_vectors_are_missing_is_left_out(esperia: Esperia) -> Non
     held = esperia.corpus.vectors.vectors("chunks", [item.chunk for item in evidence])
     assert set(held) == {item.chunk for item in evidence}
     assert all(np.linalg.norm(vector) == pytest.approx(1, abs=1e-3) for vector in held.values())
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, None),
+        ({"available": False}, "say why there are none"),
+        ({"positions": []}, "say why there are none"),
+        ({"verdict": "certain"}, "say why there are none"),
+        ({"axes": []}, "say why there are none"),
+    ],
+)
+def test_a_compass_that_tells_more_or_less_than_it_may_breaks_its_shape(
+    made: list[Compass], changes: dict[str, Any], message: str | None
+) -> None:
+    document = {"@context": CONTEXT, "id": "http://a.example/compass", **compass_document(made[0]), **changes}
+    graph = rdflib.Graph().parse(data=to_rdf(document), format="nquads")
+    shapes = rdflib.Graph().parse(data=ontology.read("shapes.ttl"), format="turtle")
+    conforms, _, text = pyshacl.validate(graph, shacl_graph=shapes)
+    assert conforms is (message is None), text
+    assert message is None or message in text

@@ -1,6 +1,7 @@
 """Searching the demonstration parliament: what is found, in which order, and that every filter holds in every mode."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from typing import get_args
@@ -17,13 +18,14 @@ from service.search.request import Mode, SearchRequest, SearchResult
 from service.search.speeches import read_texts
 from service.thesaurus import words
 
+Ask = Callable[..., SearchResult]
 MODES: tuple[Mode, ...] = get_args(Mode)
 TOPIC = "salario minimo"
 GROUP = "http://dati.esperia.example/ocd/gruppoParlamentare.rdf/gr104"
 
 
 @pytest.fixture(scope="module")
-def ask(engine: Engine):  # type: ignore[no-untyped-def]
+def ask(engine: Engine) -> Ask:
     def asked(text: str = "", **how: object) -> SearchResult:
         return search(SearchRequest(text=text, size=50, **how), engine, silent)  # type: ignore[arg-type]
 
@@ -33,7 +35,7 @@ def ask(engine: Engine):  # type: ignore[no-untyped-def]
 # What is found
 
 
-def test_every_result_by_words_holds_the_words(ask, engine: Engine) -> None:  # type: ignore[no-untyped-def]
+def test_every_result_by_words_holds_the_words(ask: Ask, engine: Engine) -> None:
     found = ask(f'"{TOPIC}"', mode="text").speeches
     assert len(found) > 5
     texts = read_texts((hit.speech for hit in found), engine.corpus)
@@ -42,7 +44,7 @@ def test_every_result_by_words_holds_the_words(ask, engine: Engine) -> None:  # 
         assert hit.matched == "words"
 
 
-def test_snippets_and_marks_are_cut_from_the_text_of_the_speech(ask, engine: Engine) -> None:  # type: ignore[no-untyped-def]
+def test_snippets_and_marks_are_cut_from_the_text_of_the_speech(ask: Ask, engine: Engine) -> None:
     for mode in MODES:
         found = ask(TOPIC, mode=mode).speeches
         texts = read_texts((hit.speech for hit in found), engine.corpus)
@@ -52,21 +54,21 @@ def test_snippets_and_marks_are_cut_from_the_text_of_the_speech(ask, engine: Eng
             assert all(re.match(r"salar|minim", texts[hit.speech][s:e].lower()) for s, e in hit.marks)
 
 
-def test_a_speech_is_one_result_however_many_passages_were_found(ask) -> None:  # type: ignore[no-untyped-def]
+def test_a_speech_is_one_result_however_many_passages_were_found(ask: Ask) -> None:
     for mode in MODES:
         result = ask(TOPIC, mode=mode)
         assert len({hit.speech for hit in result.speeches}) == len(result.speeches) == result.found.total
         assert result.found.passages == sum(1 + hit.further for hit in result.speeches)
 
 
-def test_hybrid_puts_those_with_all_the_words_first_and_tells_them_apart(ask) -> None:  # type: ignore[no-untyped-def]
+def test_hybrid_puts_those_with_all_the_words_first_and_tells_them_apart(ask: Ask) -> None:
     found = [hit.matched for hit in ask(TOPIC).speeches]
     assert set(found) == {"words", "meaning"}
     assert found == sorted(found, reverse=True)
     assert {hit.matched for hit in ask(TOPIC, mode="text").speeches} == {"words", "some"}
 
 
-def test_scores_have_names_of_their_own_and_are_never_bare_thresholds(ask, engine: Engine) -> None:  # type: ignore[no-untyped-def]
+def test_scores_have_names_of_their_own_and_are_never_bare_thresholds(ask: Ask, engine: Engine) -> None:
     for hit in ask(TOPIC, mode="semantic").speeches:
         assert hit.lexical is None
         assert hit.relevance == engine.corpus.embedder.calibration.relevance(hit.similarity)
@@ -74,7 +76,7 @@ def test_scores_have_names_of_their_own_and_are_never_bare_thresholds(ask, engin
     assert all(hit.similarity is None and hit.lexical > 0 for hit in ask(TOPIC, mode="text").speeches)
 
 
-def test_what_must_occur_occurs(ask, engine: Engine) -> None:  # type: ignore[no-untyped-def]
+def test_what_must_occur_occurs(ask: Ask, engine: Engine) -> None:
     for mode in ("text", "hybrid"):
         found = ask(f"{TOPIC} +sindacati", mode=mode).speeches
         texts = read_texts((hit.speech for hit in found), engine.corpus)
@@ -82,17 +84,17 @@ def test_what_must_occur_occurs(ask, engine: Engine) -> None:  # type: ignore[no
         assert all(re.search(r"\bsindac", " ".join(words(text))) for text in texts.values())
 
 
-def test_stop_words_alone_find_nothing_by_words(ask) -> None:  # type: ignore[no-untyped-def]
+def test_stop_words_alone_find_nothing_by_words(ask: Ask) -> None:
     assert ask("di la che", mode="text").found.total == 0
     assert ask('"di"', mode="text").found.total == 0
 
 
-def test_sorted_by_date_the_latest_come_first(ask) -> None:  # type: ignore[no-untyped-def]
+def test_sorted_by_date_the_latest_come_first(ask: Ask) -> None:
     days = [hit.date for hit in ask(TOPIC, sort="date").speeches]
     assert days == sorted(days, reverse=True)
 
 
-def test_pages_follow_each_other(ask, engine: Engine) -> None:  # type: ignore[no-untyped-def]
+def test_pages_follow_each_other(ask: Ask, engine: Engine) -> None:
     whole = [hit.speech for hit in ask(TOPIC).speeches]
     pages = [search(SearchRequest(TOPIC, page=n, size=7), engine, silent).speeches for n in (1, 2, 3)]
     assert [hit.speech for page in pages for hit in page] == whole[:21]
@@ -103,7 +105,7 @@ def test_pages_follow_each_other(ask, engine: Engine) -> None:  # type: ignore[n
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_the_link_that_narrows_finds_as_many_as_it_says_in_every_mode_F61(mode: Mode, ask) -> None:  # type: ignore[no-untyped-def]
+def test_the_link_that_narrows_finds_as_many_as_it_says_in_every_mode_F61(mode: Mode, ask: Ask) -> None:
     whole = ask(TOPIC, mode=mode)
     assert {facet.dimension for facet in whole.facets} == {"group", "speaker", "capacity", "month", "sitting", "act"}
     for facet in whole.facets:
@@ -114,7 +116,7 @@ def test_the_link_that_narrows_finds_as_many_as_it_says_in_every_mode_F61(mode: 
 
 
 @pytest.mark.parametrize("dimension", ["group", "speaker", "capacity", "month", "sitting", "act"])
-def test_without_a_text_what_fits_the_filter_is_listed_the_latest_first(dimension: str, ask) -> None:  # type: ignore[no-untyped-def]
+def test_without_a_text_what_fits_the_filter_is_listed_the_latest_first(dimension: str, ask: Ask) -> None:
     facet = next(facet for facet in ask(TOPIC).facets if facet.dimension == dimension)
     result = ask(**filters(dimension, facet.values[0].value))
     days = [hit.date for hit in result.speeches]
@@ -138,21 +140,21 @@ def filters(dimension: str, value: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_after_the_reference_date_is_found(mode: Mode, ask) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_after_the_reference_date_is_found(mode: Mode, ask: Ask) -> None:
     before = ask(TOPIC, mode=mode, as_of=date(2025, 2, 1))
     assert before.speeches
     assert all(hit.date <= date(2025, 2, 1) for hit in (*before.speeches, *before.acts))
     assert before.until == date(2025, 2, 1)
 
 
-def test_filters_together_all_hold(ask) -> None:  # type: ignore[no-untyped-def]
+def test_filters_together_all_hold(ask: Ask) -> None:
     named = NamedFilters(groups=(GROUP,), date_from=date(2025, 2, 1), date_until=date(2025, 12, 31))
     found = ask(TOPIC, filters=named, month=date(2025, 6, 1)).speeches
     assert found
     assert all(hit.group == GROUP and f"{hit.date:%Y-%m}" == "2025-06" for hit in found)
 
 
-def test_the_chair_is_listed_on_request_but_not_searched_by_words(ask) -> None:  # type: ignore[no-untyped-def]
+def test_the_chair_is_listed_on_request_but_not_searched_by_words(ask: Ask) -> None:
     assert {hit.capacity for hit in ask(capacity="chair").speeches} == {"chair"}
     with pytest.raises(QuestionError, match="chair"):
         ask(TOPIC, capacity="chair")
@@ -167,12 +169,12 @@ def test_the_chair_is_listed_on_request_but_not_searched_by_words(ask) -> None: 
         {"filters": NamedFilters(("?",))},
     ],
 )
-def test_filters_without_sense_are_refused(how: dict[str, object], ask) -> None:  # type: ignore[no-untyped-def]
+def test_filters_without_sense_are_refused(how: dict[str, object], ask: Ask) -> None:
     with pytest.raises(QuestionError):
         ask(TOPIC, **how)
 
 
-def test_an_unknown_sitting_holds_nothing(ask) -> None:  # type: ignore[no-untyped-def]
+def test_an_unknown_sitting_holds_nothing(ask: Ask) -> None:
     for text in ("", TOPIC):
         assert ask(text, sitting="https://nowhere.example/s").found.total == 0
 
@@ -181,7 +183,7 @@ def test_an_unknown_sitting_holds_nothing(ask) -> None:  # type: ignore[no-untyp
 
 
 @pytest.mark.parametrize("number", ["101", "A.C. 101", "a.c.101", "AC 101", "atto 101"])
-def test_an_act_is_found_by_its_number(number: str, ask) -> None:  # type: ignore[no-untyped-def]
+def test_an_act_is_found_by_its_number(number: str, ask: Ask) -> None:
     act = ask(number, kind="acts").acts[0]
     assert act.number == "101"
     assert act.title.startswith("Istituzione del salario minimo")
@@ -195,7 +197,7 @@ def test_a_number_within_other_words_names_no_act() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_filters_of_acts_apply_to_the_first_signatory_on_the_day_of_the_act_F18(mode: Mode, ask) -> None:  # type: ignore[no-untyped-def]
+def test_filters_of_acts_apply_to_the_first_signatory_on_the_day_of_the_act_F18(mode: Mode, ask: Ask) -> None:
     acts = ask("lavoro", kind="acts", mode=mode, filters=NamedFilters(groups=(GROUP,))).acts
     assert {act.group for act in acts} == {GROUP}
     speaker = acts[0].speaker
@@ -204,7 +206,7 @@ def test_filters_of_acts_apply_to_the_first_signatory_on_the_day_of_the_act_F18(
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_facets_of_acts_narrow_to_as_many_as_they_say(mode: Mode, ask) -> None:  # type: ignore[no-untyped-def]
+def test_facets_of_acts_narrow_to_as_many_as_they_say(mode: Mode, ask: Ask) -> None:
     whole = ask("lavoro", kind="acts", mode=mode)
     assert {facet.dimension for facet in whole.facets} == {"group", "speaker", "month"}
     for facet in whole.facets:
@@ -213,7 +215,7 @@ def test_facets_of_acts_narrow_to_as_many_as_they_say(mode: Mode, ask) -> None: 
             assert narrowed.acts_found.total == value.count, (facet.dimension, value)
 
 
-def test_acts_are_listed_and_sorted_by_date(ask) -> None:  # type: ignore[no-untyped-def]
+def test_acts_are_listed_and_sorted_by_date(ask: Ask) -> None:
     listed = ask(kind="acts", filters=NamedFilters(groups=(GROUP,)))
     days = [act.date for act in listed.acts]
     assert days
@@ -223,11 +225,11 @@ def test_acts_are_listed_and_sorted_by_date(ask) -> None:  # type: ignore[no-unt
 
 
 @pytest.mark.parametrize("name", ["Brancaleoni", "brancaleoni anna", "Anna Brancaleoni", "Brancaleoni salario"])
-def test_people_are_found_by_name_surname_first_too(name: str, ask) -> None:  # type: ignore[no-untyped-def]
+def test_people_are_found_by_name_surname_first_too(name: str, ask: Ask) -> None:
     assert "Anna Brancaleoni" in [person.name for person in ask(name).people]
 
 
-def test_accents_and_apostrophes_of_names_do_not_count(ask) -> None:  # type: ignore[no-untyped-def]
+def test_accents_and_apostrophes_of_names_do_not_count(ask: Ask) -> None:
     assert [person.name for person in ask("dell aglio").people] == ["Serena Dell'Aglio"]
 
 

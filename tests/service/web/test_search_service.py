@@ -291,6 +291,8 @@ def test_the_records_endpoint_calls_the_search_of_its_own_site(client: FlaskClie
         )
         assert found
         assert all(row["title"] for row in found)
+    (joined,) = (example for example in examples() if example.name == "search-and-join")
+    assert rows(client, joined.query, path="/sparql")
     pushed = rows(
         client,
         """SELECT DISTINCT ?text { VALUES ?text { "salario minimo" "energia nucleare" }

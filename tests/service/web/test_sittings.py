@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html
 from pyld import jsonld
+from pyoxigraph import Literal, NamedNode, Quad, Store
 
 import ontology
 from service.graph import EmbeddedGraph
@@ -206,3 +207,50 @@ def test_markup_in_a_query_is_text(client: FlaskClient) -> None:
 @given(st.text(max_size=30))
 def test_a_query_finds_what_it_was_taken_from(text: str) -> None:
     assert matching(text)(folded(text))
+
+
+def test_nothing_in_the_record_becomes_markup_or_a_fault(esperia: Esperia) -> None:
+    hostile = "</script><script>alert(1)</script>\" onload='alert(2)' {{7*7}} %(num)s \u202e\x01"
+    emi = ontology.EMI
+
+    def literal(text: str, datatype: str | None = None) -> Literal:
+        return Literal(text, datatype=NamedNode(f"{ontology.XSD}{datatype}")) if datatype else Literal(text)
+
+    sitting, debate = NamedNode("http://x.example/a'b/%3Cs%3E"), NamedNode("http://x.example/d?x=1&y='z'")
+    person, speech = NamedNode("http://x.example/p'><b>".replace("<", "%3C").replace(">", "%3E")), "http://x.example/s"
+    stated = [
+        (sitting, f"{ontology.RDF}type", NamedNode(f"{emi}Sitting")),
+        (sitting, f"{emi}date", literal("2025-01-02", "date")),
+        (sitting, f"{emi}number", literal(hostile)),
+        (debate, f"{ontology.RDF}type", NamedNode(f"{emi}Debate")),
+        (debate, f"{emi}partOf", sitting),
+        (debate, f"{emi}order", literal("first")),
+        (debate, f"{ontology.DCTERMS}title", literal(hostile)),
+        (person, f"{ontology.RDF}type", NamedNode(f"{ontology.FOAF}Person")),
+        (person, f"{ontology.FOAF}name", literal(hostile)),
+        *(
+            (NamedNode(f"{speech}{n}"), predicate, term)
+            for n in range(3)
+            for predicate, term in (
+                (f"{ontology.RDF}type", NamedNode(f"{emi}Speech")),
+                (f"{emi}partOf", debate),
+                (f"{emi}sitting", sitting),
+                (f"{emi}speaker", person),
+                (f"{emi}order", literal(str(n), "integer")),
+                (f"{emi}speakerAsPrinted", literal(hostile)),
+                (f"{ontology.SCHEMA}text", literal(hostile)),
+            )
+        ),
+    ]
+    store = Store()
+    store.bulk_extend(Quad(s, NamedNode(p), o, NamedNode("http://x.example/g")) for s, p, o in stated)
+    client = create_app(esperia.data, esperia.settings, EmbeddedGraph(store)).test_client(use_cookies=False)
+    member = document(client, "/sittings")["member"][0]
+    own = "/sittings/" + member["url"].rsplit("/", 1)[-1]
+    parts = document(client, own)["parts"]
+    someone = "/people/" + document(client, "/people")["member"][0]["url"].rsplit("/", 1)[-1]
+    for path in ("/sittings", own, "/" + parts[0]["url"].split("/", 3)[-1], "/people", someone, "/about"):
+        found = page(client, path)
+        assert not [node for node in found.iter("script") if "alert" in (node.text or "")], path
+        assert not found.xpath("//@onload"), path
+        assert "49 %" not in text_of(found)
