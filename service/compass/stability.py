@@ -24,7 +24,9 @@ TENTATIVE: Final = 0.80
 """… and tentative. Groups that do not differ at all keep about six in ten, and seldom more than 0.73 (measured on
 random vectors, 4 to 12 groups with 3 to 10 passages each)."""
 UNLIKELY: Final = 0.05
-"""A compass is stable only where fewer random deals than this set the groups as far apart."""
+"""A compass is stable only where no larger share of random deals sets the groups as far apart …"""
+DOUBTFUL: Final = 0.20
+"""… and tentative up to this one: an order may be kept that chance gave."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def verdict(pairs_kept: float, chance: float) -> Verdict:
     """In a word, whether the order of the groups may be believed."""
     if pairs_kept >= STABLE and chance <= UNLIKELY:
         return "stable"
-    return "tentative" if pairs_kept >= TENTATIVE else "unstable"
+    return "tentative" if pairs_kept >= TENTATIVE and chance <= DOUBTFUL else "unstable"
 
 
 def _draw(members: Mapping[str, Rows], number: int, generator: np.random.Generator) -> Numbers:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 import sparql
+from loaders.text import directions
 from service.chamber import Chamber
 from service.compass.model import Term
 from service.graph import GraphStore
@@ -105,7 +106,12 @@ class Said:
 
 
 def said(speech: str, text: str, names: Names, topic: Collection[str] = ()) -> Said:
-    """Read a passage. The topic's own stems are left out, since all passages are about it."""
+    """Read a passage, without what the stenographers added.
+
+    The topic's own stems are left out, since all passages are about it.
+    """
+    for aside in directions(text):
+        text = f"{text[: aside.start]}{' ' * len(aside)}{text[aside.end :]}"
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for match in _WORD.finditer(text):
         surface = match[0]

@@ -137,6 +137,11 @@ class JobQueue:
         with self._changed:
             return self._told.get(id_)
 
+    def now(self, job: Job) -> tuple[Job, Place | None]:
+        """A job as it is now, and where it stands. Raises `DataError`."""
+        with self._changed:
+            return self.job(job.id) or job, self._told.get(job.id)
+
     def events(self, id_: str, after: int = 0, wait: float = 0.0) -> tuple[Event, ...]:
         """What is told of a job after an event; waits so many seconds for the first. Raises `DataError`."""
         until = time.monotonic() + wait

@@ -99,7 +99,9 @@ def served(
     for other in beside(offered, form):
         address = urlencode([*arguments, ("format", other.name)])
         response.headers.add("Link", f'<{request.path}?{address}>; rel="alternate"; type="{other.media_type}"')
-    vary(response, "Accept")
+    # Labels come in the reader's language in each form.
+    vary(response, "Accept", "Accept-Language", "Cookie")
+    response.headers["Content-Language"] = language()
     response.add_etag()
     response.make_conditional(request)
     return response

@@ -18,7 +18,7 @@ from service.jobs.model import Event, Job
 from service.jobs.queue import JobQueue
 from service.resources.wording import gettext
 from service.web.admission import client_of_request
-from service.web.answers.reading import is_kept
+from service.web.answers.reading import is_kept, job_of
 from service.web.api import Answers, Parameters, api
 from service.web.negotiation import Form
 from service.web.problems import Problem
@@ -107,7 +107,7 @@ def events(name: str, query: EventsQuery) -> Response:
     """
     here = site()
     after = _after(query)
-    job = here.jobs.job(name) if here.jobs else None
+    job = job_of(name, here)
     if job is None:
         if not is_kept(name, here):
             raise Problem(404, gettext("no question %(name)s was asked here", name=name[:100]))

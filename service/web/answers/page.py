@@ -1,9 +1,11 @@
 """The pages of an answer: the finished one, made of its document, and the one that is shown while it is made."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Final, Literal
 from urllib.parse import urlencode
@@ -12,9 +14,11 @@ from flask import render_template
 
 from loaders.names import organisation_name
 from ontology import CAPACITY
+from service.answer import jsonld
 from service.answer.jsonld import Document
 from service.answers import citations
 from service.answers.reading import MARKER, Quoted, language_of
+from service.answers.reading import quotations as read_quotations
 from service.answers.reading import sections as read_sections
 from service.errors import EmicicloError
 from service.evidence import GOVERNMENT
@@ -48,6 +52,8 @@ MEDIA_TYPES: Final = {
     "txt": "text/plain",
     "md": "text/markdown",
 }
+CITED: Final = 32
+"""Answers whose citations are kept."""
 _LEFT_OPEN: Final = re.compile(r"[\s«“\"]+$")
 _CLOSES: Final = re.compile(r"^[\s»”\".,;:]+")
 _TERMS: Final = ("relevance", "diversity", "coverageTerm", "authorityTerm", "salience")
@@ -203,9 +209,10 @@ def day_of(text: str | None) -> date | None:
 
 
 def _parts(document: Document, here: Site, names: Names) -> Iterator[Part]:
-    naming = _naming(document, here, names)
+    naming = _naming(here, names)
+    cited = _cited(jsonld.dumps(document), here.root)
     for number, (section, quoted) in enumerate(read_sections(document), start=1):
-        quotations = tuple(_quotation(q, document, here, naming) for q in quoted)
+        quotations = tuple(_quotation(q, document, here, naming, cited[q.number]) for q in quoted)
         search = _search(document, _bloc(section))
         yield Part(
             number,
@@ -216,7 +223,17 @@ def _parts(document: Document, here: Site, names: Names) -> Iterator[Part]:
         )
 
 
-def _naming(document: Document, here: Site, names: Names) -> "_Naming":
+@lru_cache(maxsize=CITED)
+def _cited(text: str, root: str) -> Mapping[int, Mapping[str, str]]:
+    """The citations of each quotation of an answer, by its number. To make the RDF of each takes some milliseconds."""
+    document: Document = json.loads(text)
+    return {
+        quoted.number: {name: write(document, quoted.document, root) for name, write in citations.QUOTATION.items()}
+        for quoted in read_quotations(document)
+    }
+
+
+def _naming(here: Site, names: Names) -> "_Naming":
     try:
         names.chamber  # noqa: B018 - read now, so that a record that cannot be asked is noticed once
         return _Naming(names, here)
@@ -243,7 +260,7 @@ class _Naming:
         return self.names.on(iri, day)
 
 
-def _quotation(quoted: Quoted, document: Document, here: Site, naming: _Naming) -> Quotation:
+def _quotation(quoted: Quoted, document: Document, here: Site, naming: _Naming, cited: Mapping[str, str]) -> Quotation:
     told = quoted.document
     day, reference = day_of(told.get("date")), day_of(document["question"].get("referenceDate"))
     words: Document = next(s for s in told["selector"] if "exact" in s)
@@ -268,7 +285,7 @@ def _quotation(quoted: Quoted, document: Document, here: Site, naming: _Naming) 
             if name in told
         ),
         reasons=tuple(_reason(reason) for reason in told.get("reasons", ())),
-        citations={name: write(document, told, here.root) for name, write in citations.QUOTATION.items()},
+        citations=cited,
     )
 
 

@@ -37,7 +37,7 @@ LONGEST_NAME: Final = 200
 """Characters of the last segment of an answer's IRI."""
 READ: Final = 64
 """Answers that are kept as text, as they are read again and again."""
-JSON: Final = Form("application/json", "json", ("application/ld+json",))
+JSON: Final = Form("application/json", "json", ("application/ld+json",), ("jsonld", "json-ld"))
 CONTEXT_LINK: Final = f'<{CONTEXT}>; rel="describedby"; type="application/ld+json"'
 
 
@@ -86,7 +86,7 @@ class JobDocument(BaseModel):
 def answer(name: str, query: Parameters) -> Response:
     """An answer; while it is made (status 202), how far it is."""
     here = site()
-    job = _job(name, here)
+    job = job_of(name, here)
     if job and job.state == "failed":
         assert job.failure is not None
         raise Problem(job.failure.status, gettext(job.failure.detail), job=_dumped(job, here))
@@ -175,11 +175,11 @@ def job_document(job: Job, here: Site, place: Place | None) -> JobDocument:
 
 
 def _dumped(job: Job, here: Site) -> dict[str, Any]:
-    place = here.jobs.place(job.id) if here.jobs else None
+    job, place = here.jobs.now(job) if here.jobs else (job, None)
     return job_document(job, here, place).model_dump(by_alias=True, exclude_none=True)
 
 
-def _job(name: str, here: Site) -> Job | None:
+def job_of(name: str, here: Site) -> Job | None:
     """The job of an answer. Where the table is of no use, a kept answer is served nevertheless. Raises `DataError`."""
     if here.jobs is None:
         return None
@@ -205,7 +205,7 @@ def _unfinished(job: Job, here: Site) -> Response:
 
 def waiting(job: Job, jobs: JobQueue | None) -> page.Waiting:
     """A job as its page shows it."""
-    place = jobs.place(job.id) if jobs else None
+    job, place = jobs.now(job) if jobs else (job, None)
     steps = [event.data for event in jobs.events(job.id) if event.name == "stage"] if jobs else []
     return page.Waiting(
         identifier=job.id,

@@ -171,7 +171,8 @@ def test_groups_far_apart_are_stable_and_those_that_do_not_differ_are_not() -> N
 
 
 def test_an_order_that_chance_could_give_is_never_called_stable() -> None:
-    assert stability.verdict(1.0, 0.3) == "tentative"
+    assert stability.verdict(1.0, 0.1) == "tentative"
+    assert stability.verdict(1.0, 0.3) == "unstable"
     assert stability.verdict(0.95, 0.01) == "stable"
     assert stability.verdict(0.85, 0.01) == "tentative"
     assert stability.verdict(0.7, 0.01) == "unstable"

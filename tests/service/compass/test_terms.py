@@ -51,6 +51,14 @@ def test_names_of_people_and_groups_are_no_terms_but_common_words_are() -> None:
     assert found == {"costa", "ligure", "soffre", "tace"}
 
 
+def test_what_the_stenographers_added_is_no_term() -> None:
+    assert labels(read("La povertà cresce. (Applausi dei deputati del gruppo Verde) Ora la povertà avanza.")) == {
+        "povertà",
+        "cresce",
+        "avanza",
+    }
+
+
 def test_function_words_verbs_in_adverbial_forms_and_the_topic_are_no_terms() -> None:
     text = "Presidente, noi abbiamo discusso ampiamente, parlando del salario minimo e della povertà."
     assert set(said("http://a.example/1", text, NAMES, topic_stems("salario minimo")).forms) <= set(

@@ -325,9 +325,15 @@ def test_what_takes_too_long_fails_and_its_place_is_free_for_others(make_queue: 
 
         def close(self) -> None: ...
 
-    queue = make_queue(Hanging(), at_once=1, seconds=1.0)
+    queue = make_queue(Hanging(), at_once=1)
     try:
         first, second = put(queue, WAGE), put(queue, NUCLEAR)
+        wait_until(lambda: state(queue, first) == "running", "the work to begin")
+        with queue._changed:  # its time is over
+            work = queue._work_on(first)
+            assert work
+            work.deadline = 0.0
+            queue._changed.notify_all()
         last = ended(queue, first)[-1]
         assert (last.name, last.data["status"]) == ("failed", 503)
         assert "longer than an answer may" in last.data["detail"]

@@ -52,7 +52,7 @@ def quotations(document: Document) -> list[Document]:
 
 
 def spoilt(value: Any) -> Any:
-    """A document whose every text is hostile, but for IRIs and what makes it one."""
+    """A document whose every text is hostile, but for IRIs, days and what makes it one."""
     kept = (
         "@context",
         "id",
@@ -70,7 +70,7 @@ def spoilt(value: Any) -> Any:
         return {name: item if name in kept else spoilt(item) for name, item in value.items()}
     if isinstance(value, list):
         return [spoilt(item) for item in value]
-    return HOSTILE if isinstance(value, str) and not value.startswith("http") else value
+    return HOSTILE if isinstance(value, str) and not re.match(r"http|\d{4}-\d\d", value) else value
 
 
 # The answer

@@ -234,3 +234,16 @@ def test_people_of_plain_rdf_have_a_page_though_there_is_no_parliament(esperia: 
     assert "SPARQL" in text_of(page(client, "/about"))
     for path in ("/people", "/people/anna", "/sittings", "/sittings/day"):
         page(client, path, 404)
+
+
+def test_labels_come_in_the_language_that_is_asked_for_and_a_form_is_not_sent_twice(client: FlaskClient) -> None:
+    sent = {"Accept": "application/ld+json", "Accept-Language": "it"}
+    with client.get("/people/p900701", headers=sent) as response:
+        assert response.headers["Content-Language"] == "it"
+        assert {"Accept", "Accept-Language"} <= {name.strip() for name in response.headers["Vary"].split(",")}
+        assert "deputata" in {membership.get("label") for membership in response.json["memberships"]}
+        tag = response.headers["ETag"]
+    with client.get("/people/p900701", headers={**sent, "If-None-Match": tag}) as response:
+        assert (response.status_code, response.data) == (304, b"")
+    with client.head("/people", headers={"Accept": "text/html"}) as response:
+        assert (response.status_code, response.data) == (200, b"")
