@@ -75,7 +75,7 @@ def register(app: Flask, per_client: int) -> None:
 
     app.before_request(enter)
     app.after_request(leave)
-    app.wsgi_app = _leaving(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = _leaving(app.wsgi_app)  # type: ignore[assignment, method-assign]
 
 
 def _apart(endpoint: str | None) -> bool:

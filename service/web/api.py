@@ -117,7 +117,7 @@ class _Requests(FlaskPlugin):
     def request_validation(self, *taken: Any) -> None:
         """Raises `Problem` 400."""
         try:
-            super().request_validation(*taken)
+            super().request_validation(*taken)  # type: ignore[no-untyped-call]
         except ValidationError as error:
             # The tool would answer with what was sent, which may be anything.
             raise _refusal(error) from error

@@ -159,8 +159,8 @@ def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
         return " | ".join(dict.fromkeys(kind_of(choice, schemas) for choice in schema["anyOf"]))
     if schema.get("type") == "array":
         return f"list of {kind_of(schema.get('items', {}), schemas)}"
-    kind = {"string": "text", "number": "number"}.get(schema.get("type", ""), schema.get("type", "any"))
-    kind = {"date": "day", "date-time": "time", "uri": "IRI"}.get(schema.get("format", ""), kind)
+    kind = "text" if schema.get("type") == "string" else str(schema.get("type", "any"))
+    kind = {"date": "day", "date-time": "time", "uri": "IRI"}.get(str(schema.get("format")), kind)
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
         kind += f", {low} to {high}"

@@ -8,6 +8,8 @@ from playwright.sync_api import Page
 
 from tests.conftest import wait_until
 
+SCREENSHOTS = os.environ.get("EMICICLO_SCREENSHOTS")
+"""Where pictures are kept; read here, as tests see nothing of the environment."""
 TOPIC = "il salario minimo legale"
 
 
@@ -35,7 +37,7 @@ def answered(service: str, question: str = TOPIC, *, language: str = "it") -> st
 def picture(page: Page, name: str, folder: Path) -> Path:
     """A picture of the whole page, in the folder that EMICICLO_SCREENSHOTS names or in one of the test's own."""
     width = page.viewport_size["width"] if page.viewport_size else 0
-    place = Path(os.environ.get("EMICICLO_SCREENSHOTS") or folder)
+    place = Path(SCREENSHOTS or folder)
     place.mkdir(parents=True, exist_ok=True)
     path = place / f"{name}-{width}.png"
     page.screenshot(path=path, full_page=True)

@@ -252,6 +252,8 @@ class _Naming:
         """What a capacity is called; None for that of a member, which goes without saying."""
         if not code or code == "member" or self.names is None:
             return None
+        if code == GOVERNMENT:
+            return gettext("for the Government")
         return self.names.one(f"{CAPACITY}{code}").text
 
     def on(self, iri: str | None, day: date | None) -> str | None:
