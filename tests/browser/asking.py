@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Final, Literal
 
 import httpx
 from playwright.sync_api import Page
@@ -10,6 +11,7 @@ from tests.conftest import wait_until
 
 SCREENSHOTS = os.environ.get("EMICICLO_SCREENSHOTS")
 """Where pictures are kept; read here, as tests see nothing of the environment."""
+SCHEMES: Final[tuple[Literal["light"], Literal["dark"]]] = ("light", "dark")
 TOPIC = "il salario minimo legale"
 
 
