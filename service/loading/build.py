@@ -25,10 +25,11 @@ from service.embedding import Embedder
 from service.errors import DataError
 from service.graph import EmbeddedGraph, text_of
 from service.loading import staging
-from service.loading.checks import CheckResult, PrintedGroups, printed_groups, run_checks, validate
+from service.loading.checks import CheckResult, PrintedGroups, printed_groups, run_checks
 from service.loading.identity import digest_of, version_of
 from service.loading.indexing import documents, fill_index
 from service.loading.progress import Clock, Progress, Silent
+from service.loading.shapes import validate
 from service.thesaurus import Thesaurus
 from service.vectors import VectorWriter
 from service.vectors.embedded import EmbeddedIndex

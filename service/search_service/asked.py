@@ -274,9 +274,7 @@ def _planned(query: Structure, asked: list[_Asked], around: _Around, where: int)
     if together <= 1:
         return Plan(tuple(_sought(one, text, EMI) for one in asked for text in one.texts), query.text)
     if query.form == "CONSTRUCT" and not any(token.text == "{" for token in query.tokens[:where]):
-        _refuse(
-            query, where, "with several searches CONSTRUCT needs a template of its own, in braces before WHERE"
-        )
+        _refuse(query, where, "with several searches CONSTRUCT needs a template of its own, in braces before WHERE")
     sought: list[Sought] = []
     groups: dict[int, list[tuple[_Asked, list[str]]]] = {}
     for one in asked:

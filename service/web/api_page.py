@@ -93,9 +93,7 @@ def described() -> dict[str, Any]:
     made: dict[str, Any] | None = current_app.extensions.get(_MADE)
     if made is None:
         rules = {rule.rule for rule in current_app.url_map.iter_rules()}
-        api.app = current_app
-        declared = copy.deepcopy(api._generate_spec())
-        made = completed(declared, {path: found for path, found in OPERATIONS.items() if path in rules})
+        made = completed(_declared(), {path: found for path, found in OPERATIONS.items() if path in rules})
         current_app.extensions[_MADE] = made
     document = copy.deepcopy(made)
     document["servers"] = [{"url": site().root.rstrip("/") or "/"}]
@@ -110,6 +108,17 @@ def described() -> dict[str, Any]:
                 if example is not None:
                     parameter["example"] = example
     return document
+
+
+def _declared() -> dict[str, Any]:
+    """What the routes of this application declare."""
+    kept = copy.deepcopy(api.models)  # the tool takes them apart, and another application may be described after this
+    try:
+        api.app = current_app
+        declared: dict[str, Any] = copy.deepcopy(api._generate_spec())
+    finally:
+        api.models = kept
+    return declared
 
 
 def shown(tag: str, document: Mapping[str, Any]) -> tuple[Shown, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 import sparql
-from service.loading.checks import validate
+from service.loading.shapes import validate
 from tests.loaders.parliament import BASE, Parliament, whole
 
 CHECKS = [name.removeprefix("checks/") for name in sparql.names("checks")]

@@ -338,7 +338,7 @@ def _opened(text: str, opens: Iterable[tuple[int | None, str]]) -> tuple[Link, .
     """A text in which the first mention of each figure, with the word after it, leads to an address."""
     pieces: list[Link] = []
     # What the person asked stands within marks, and may have numbers of its own.
-    at, begin = text.find("»") + 1, 0
+    at, begin = max(text.find("»"), text.find("”")) + 1, 0
     for number, address in opens:
         found = re.compile(rf"(?<![\w.,]){number}\s\w+").search(text, at) if number else None
         if found:

@@ -27,6 +27,7 @@ from werkzeug.test import TestResponse
 
 from service.web.api_document import TAGS
 from service.web.api_page import kind_of
+from service.web.app import create_app
 from tests.conftest import Esperia
 from tests.service.web.sites import answered, copied, running
 
@@ -65,6 +66,13 @@ def operations(document: dict[str, Any]) -> list[tuple[str, str, dict[str, Any]]
 def test_the_description_is_valid_openapi(document: dict[str, Any]) -> None:
     assert document["openapi"].startswith("3.1")
     assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
+
+
+def test_another_application_of_the_process_is_described_alike(esperia: Esperia, document: dict[str, Any]) -> None:
+    other = create_app(esperia.data, esperia.settings, esperia.corpus.graph)
+    found = other.test_client().get("/openapi.json").get_json()
+    assert list(OpenAPIV31SpecValidator(found).iter_errors()) == []
+    assert set(found["components"]["schemas"]) <= set(document["components"]["schemas"])
 
 
 def test_every_operation_is_described_in_full(document: dict[str, Any]) -> None:
@@ -209,7 +217,7 @@ def _try(operation: APIOperation[Any, Any, Any, Any], mode: GenerationMode, exam
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=str)
 def test_what_is_answered_is_what_is_described(app: Flask, mode: GenerationMode) -> None:
-    conforms(app, mode, 6)
+    conforms(app, mode, 4)
 
 
 @pytest.mark.slow
