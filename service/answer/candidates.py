@@ -180,6 +180,9 @@ _GAP: Final = re.compile(
     r"\b(?:il|lo|un|del|al|dal|nel|di) ?[,.;:]|\bdi (?:a|nel|nella|nei)\b",
     re.IGNORECASE,
 )
+# The same before a number's Latin suffix ("l'articolo 577- Ai fini"), and between an article that
+# stands before consonants only and a capital vowel ("che del Accanto a questi").
+_LOST_ITALICS: Final = re.compile(r"\d- (?!\d)|\b(?:il|del|al|dal|nel|sul) [AEIOUÀÈ][a-zà-ÿ]")
 
 # Not refused, but passed over where there is something better.
 _INNER_CONNECTIVE: Final = re.compile(
@@ -218,7 +221,7 @@ def refusal(text: str) -> str | None:
         return "reported speech"
     if _READ_ALOUD.search(text):
         return "read aloud"
-    if _RUN_TOGETHER.search(text) or _GAP.search(text):
+    if _RUN_TOGETHER.search(text) or _GAP.search(text) or _LOST_ITALICS.search(text):
         return "broken"
     if _BY_ARTICLE.search(text):
         return "by article"

@@ -130,7 +130,7 @@ def activity(found: Activity) -> str:
     """`3 speeches by 2 speakers, from 18 to 30 December 2025.`"""
     if not found.interventions or found.first is None or found.last is None:
         return ""
-    days = span_of_days(found.first, found.last, both=found.interventions == 2)
+    days = span_of_days(found.first, found.last, both=found.on_two_days)
     if found.interventions == 1:
         return f"A single speech, {days}."
     speakers = "a single speaker" if found.speakers == 1 else f"{found.speakers} speakers"
@@ -157,17 +157,28 @@ def standing(who: Standing) -> str:
     return ", ".join(parts)
 
 
-def introduce(record: SpeechRecord, *, reporter: Reporter, name: str, who: str, point: str | None, again: bool) -> str:
+def introduce(
+    record: SpeechRecord,
+    *,
+    reporter: Reporter,
+    name: str,
+    who: str,
+    point: str | None,
+    again: bool,
+    dated: bool = True,
+) -> str:
     """`On pensions, Anna Rossi, rapporteur, said on 18 December 2025:`"""
     part = facts.phase(record)
     place = f", {_PHASES[part]}" if part else ""
-    when = on_day(record.date)
+    when = f", {on_day(record.date)}" if dated else ""
     if again:
-        return f"{name} again, {when}{place}:"
+        return f"{name} again{when}{place}:"
     subject = f"{name}, {who}," if who else name
     lead = f"On {point}, " if point else ""
     verb = reporter.reporting()
-    return f"{lead}{subject} {verb} {when}{place}:" if verb else f"{lead}{subject}, {when}{place}:"
+    if verb is None:
+        return f"{lead}{subject.removesuffix(',')}{when}{place}:"
+    return f"{lead}{subject} {verb}{f'{when}{place}'.removeprefix(',')}:"
 
 
 def introduction(
@@ -189,7 +200,7 @@ def introduction(
     days = counted(sitting_days, "sitting day", "sitting days")
     text = (
         f"On “{asked}” the corpus consulted {searched} holds {speeches} "
-        f"by {speakers} on {days}, {span_of_days(activity.first, activity.last)}."
+        f"by {speakers} on {days}, {span_of_days(activity.first, activity.last, both=sitting_days == 2)}."
     )
     present = []
     if spoke.get("government"):

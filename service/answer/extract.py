@@ -72,6 +72,7 @@ def section_text(
             who=who,
             point=point.label_in(wording.LANGUAGE) if point else None,
             again=speaker in introduced,
+            dated=not (told and activity.first == activity.last == record.date),
         )
         introduced.add(speaker)
         sentences.append(f"{lead} «{{q{position}}}»")

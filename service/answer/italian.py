@@ -158,7 +158,7 @@ def activity(found: Activity) -> str:
     """`Ne ha parlato in 3 interventi di 2 oratori, dal 18 al 30 dicembre 2025.`"""
     if not found.interventions or found.first is None or found.last is None:
         return ""
-    days = span_of_days(found.first, found.last, both=found.interventions == 2)
+    days = span_of_days(found.first, found.last, both=found.on_two_days)
     if found.interventions == 1:
         return f"Un solo intervento, {days}."
     speakers = "un solo oratore" if found.speakers == 1 else f"{found.speakers} oratori"
@@ -191,17 +191,28 @@ def _lower_first(printed: str) -> str:
     return printed[:1].lower() + printed[1:]
 
 
-def introduce(record: SpeechRecord, *, reporter: Reporter, name: str, who: str, point: str | None, again: bool) -> str:
+def introduce(
+    record: SpeechRecord,
+    *,
+    reporter: Reporter,
+    name: str,
+    who: str,
+    point: str | None,
+    again: bool,
+    dated: bool = True,
+) -> str:
     """`A proposito di pensioni, Anna Rossi, relatrice, ha sostenuto il 18 dicembre 2025:`"""
     part = facts.phase(record)
     place = f", {_PHASES[part]}" if part else ""
-    when = on_day(record.date)
+    when = f", {on_day(record.date)}" if dated else ""
     if again:
-        return f"Ancora {name}, {when}{place}:"
+        return f"Ancora {name}{when}{place}:"
     subject = f"{name}, {who}," if who else name
     lead = f"A proposito di {point}, " if point else ""
     verb = reporter.reporting()
-    return f"{lead}{subject} {verb} {when}{place}:" if verb else f"{lead}{subject}, {when}{place}:"
+    if verb is None:
+        return f"{lead}{subject.removesuffix(',')}{when}{place}:"
+    return f"{lead}{subject} {verb}{f'{when}{place}'.removeprefix(',')}:"
 
 
 def introduction(
@@ -223,7 +234,7 @@ def introduction(
     days = counted(sitting_days, "giorno di seduta", "giorni di seduta")
     text = (
         f"Sul tema «{asked}» il corpus consultato {searched} contiene {speeches} "
-        f"di {speakers} in {days}, {span_of_days(activity.first, activity.last)}."
+        f"di {speakers} in {days}, {span_of_days(activity.first, activity.last, both=sitting_days == 2)}."
     )
     present = []
     if spoke.get("government"):

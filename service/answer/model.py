@@ -50,6 +50,13 @@ class Activity:
     first: date | None
     last: date | None
 
+    @property
+    def on_two_days(self) -> bool:
+        """Whether first and last day are known to be all the days: of two speeches, or next to each other."""
+        if self.first is None or self.last is None or self.first == self.last:
+            return False
+        return self.interventions == 2 or (self.last - self.first).days == 1
+
 
 @dataclass(frozen=True, slots=True)
 class Expert:

@@ -64,8 +64,12 @@ class Wording(Protocol):
         who: str,
         point: str | None,
         again: bool,
+        dated: bool = True,
     ) -> str:
-        """The sentence before a quotation, up to and with its colon; `again` if the speaker was just quoted."""
+        """The sentence before a quotation, up to and with its colon; `again` if the speaker was just quoted.
+
+        Not `dated` where the section has just told the one day on which all was said.
+        """
 
     def introduction(
         self,

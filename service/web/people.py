@@ -11,6 +11,7 @@ from pyoxigraph import NamedNode
 from werkzeug.wrappers import Response as AnyResponse
 
 from ontology import EMI
+from service.errors import EmicicloError
 from service.evidence import GOVERNMENT
 from service.filters import NamedFilters
 from service.record.people import Entry, Standing, Wanted, find_people, groups_on
@@ -50,6 +51,17 @@ _FACTS: Final = (f"{EMI}profession", f"{EMI}education")
 _SOURCE: Final = ("http://dati.camera.it/", "https://dati.camera.it/")
 
 blueprint.add_app_template_filter(of_gender, "of_gender")
+
+
+@blueprint.app_template_filter("of_person")
+def of_person(title: str, person: str | None) -> str:
+    """A title as it follows the gender of a person of the register; the title itself where that cannot be read."""
+    try:
+        lists = lists_of(site())
+        someone = lists.people.get(person) if lists and person else None
+    except EmicicloError:  # a stored answer is shown even while the record cannot be asked
+        return title
+    return of_gender(title, someone.gender if someone else None)
 
 
 class PeopleQuery(Paged):

@@ -168,7 +168,7 @@ def render_answer(document: Document, identifier: str) -> str:
         address=here.url(f"/answers/{identifier}"),
         spoken=language_of(document),
         topic=topic,
-        introduction=_introduction(document, topic),
+        introduction=_introduction(document),
         blocs=tuple(Bloc(kind, tuple(found)) for kind, found in groupby(parts, key=lambda p: p.document["kind"])),
         parts=parts,
         most=max((len(part.quotations) for part in parts), default=0),
@@ -183,7 +183,7 @@ def render_answer(document: Document, identifier: str) -> str:
         media_types=MEDIA_TYPES,
         again=_again(document),
         search=_search(document),
-        topic_query=urlencode({"topic": topic, "asOf": document["question"].get("referenceDate", "")}),
+        topic_query=_same_topic(document),
     )
 
 
@@ -327,9 +327,9 @@ def _said(text: str, *, begins: bool, before: bool) -> Iterator[str]:
     yield from (part.strip() for part in re.split(r"\n\s*\n", text) if any(c.isalnum() for c in part))
 
 
-def _introduction(document: Document, topic: str) -> tuple[Link, ...]:
+def _introduction(document: Document) -> tuple[Link, ...]:
     """The introduction, in which the numbers of speeches and of speakers open their lists."""
-    experts = "/experts?" + urlencode({"topic": topic, "asOf": document["question"].get("referenceDate", "")})
+    experts = f"/experts?{_same_topic(document)}"
     opens = [(document.get("interventions"), _search(document)), (document.get("speakersCount"), experts)]
     return _opened(document["introduction"], opens)
 
@@ -363,6 +363,19 @@ def _search(document: Document, bloc: str | None = None) -> str:
         "asOf": asked.get("referenceDate"),
     }
     return "/search?" + urlencode({name: value for name, value in found.items() if value}, doseq=True)
+
+
+def _same_topic(document: Document) -> str:
+    """What experts and compass are asked with to tell the same numbers: the question's very words and its filters."""
+    asked = document["question"]
+    found = {
+        "topic": asked["text"],
+        "group": list(_listed(asked.get("filterGroup"))),
+        "from": asked.get("dateFrom"),
+        "until": asked.get("dateUntil"),
+        "asOf": asked.get("referenceDate"),
+    }
+    return urlencode({name: value for name, value in found.items() if value}, doseq=True)
 
 
 def _again(document: Document) -> Sequence[tuple[str, str]]:

@@ -122,6 +122,8 @@ REFUSED = {
             "Il testo accompagna le imprese e valorizza il nei nuovi scenari internazionali.",
             "Abbiamo dato per anni il nome sbagliato alle cose Questo disegno di legge le corregge.",
             "Le imprese del settore hanno bisogno del , oltre che di regole stabili e comprensibili.",
+            "Il nuovo articolo 577- Ai fini del contrasto alla violenza, ribadiamo che serve l'educazione.",
+            "Risponda alle esigenze sia del mercato del lavoro, che del Accanto a questi resta l'incoerenza.",
         ),
     ),
     "F-99 stage directions": (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.answer import english, italian
+from service.answer import english, italian, model
 from service.answer.italian import REPORTING
 from service.answer.standing import committee, standing
 from service.answer.wording import Reporter, Wording
@@ -273,6 +273,33 @@ def test_a_speaker_quoted_again_is_introduced_shortly_and_without_a_verb() -> No
     assert told == "Ancora Anna Rossi, il 18 dicembre 2025:"
 
 
+def test_the_day_that_a_section_has_just_told_is_not_told_again() -> None:
+    record = speech("x", phase_title="Dichiarazioni di voto")
+
+    def told(**said: bool) -> str:
+        return italian.introduce(
+            record, reporter=Reporter(REPORTING), name="Anna Rossi", who="", point=None, dated=False, **said
+        )
+
+    assert told(again=False) == f"Anna Rossi {REPORTING[0]} nelle dichiarazioni di voto:"
+    assert told(again=True) == "Ancora Anna Rossi, nelle dichiarazioni di voto:"
+
+
+@pytest.mark.parametrize(
+    ("interventions", "later", "text"),
+    [
+        (3, 1, "il 17 e il 18 novembre 2025"),
+        (2, 9, "il 17 e il 26 novembre 2025"),
+        (3, 9, "dal 17 al 26 novembre 2025"),
+        (3, 0, "il 17 novembre 2025"),
+    ],
+)
+def test_two_days_are_both_named_where_no_other_can_be_meant(interventions: int, later: int, text: str) -> None:
+    first = date(2025, 11, 17)
+    found = model.Activity(interventions, 1, first, first + timedelta(days=later))
+    assert italian.activity(found).endswith(f", {text}.")
+
+
 def test_reporting_phrases_differ_and_none_is_handed_out_twice_F115() -> None:
     reporter = Reporter(REPORTING)
     told = [reporter.reporting() for _ in range(len(REPORTING) + 5)]
@@ -288,6 +315,10 @@ def test_when_no_phrase_is_left_a_quotation_is_introduced_without_one_F115() -> 
     ]
     assert len(set(introduced)) == len(introduced)
     assert introduced[-1] == f"N{len(REPORTING)}, il 18 dicembre 2025:"
+    assert (
+        italian.introduce(speech("x"), reporter=reporter, name="N", who="relatrice", point=None, again=False)
+        == "N, relatrice, il 18 dicembre 2025:"
+    )
 
 
 @pytest.mark.parametrize(
