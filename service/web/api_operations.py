@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import sparql
-from service.web import search_service
+from service.web import console, search_service
 from service.web.answers import endpoint as answers_endpoint
 from service.web.negotiation import HTML, RDF_FORMS, Form
 from service.web.protocol import FORM_TYPE, GRAPHS, QUERY_TYPE, TABLES
@@ -69,7 +69,6 @@ _DATASET: Final = (
 )
 _QUERY: Final[Schema] = {"type": "string", "maxLength": 500_000}
 _RESULTS: Final = tuple(dict.fromkeys(form.media_type for form in (*TABLES, *GRAPHS, HTML)))
-_ASK: Final = "ASK { }"
 
 
 def _protocol(of: str, query: str) -> Mapping[str, Operation]:
@@ -105,7 +104,7 @@ def _protocol(of: str, query: str) -> Mapping[str, Operation]:
                             "type": "object",
                             "required": ["query"],
                             "properties": {"query": _QUERY},
-                            "example": {"query": _ASK},
+                            "example": {"query": sparql.query(console.RECORD.start)},
                         }
                     },
                 },
@@ -130,10 +129,8 @@ _HEALTH: Final[Schema] = {
 _RDF: Final = tuple(form.media_type for form in RDF_FORMS)
 
 OPERATIONS: Final[Mapping[str, Mapping[str, Operation]]] = {
-    "/sparql": _protocol("the record", "SELECT ?speech ?date WHERE { ?speech a emi:Speech ; emi:date ?date } LIMIT 5"),
-    f"/{answers_endpoint.PATH}": _protocol(
-        "the answers", "SELECT ?answer ?title WHERE { GRAPH ?answer { ?answer dcterms:title ?title } } LIMIT 5"
-    ),
+    "/sparql": _protocol("the record", sparql.query(console.RECORD.start)),
+    f"/{answers_endpoint.PATH}": _protocol("the answers", sparql.query(answers_endpoint.PLACE.start)),
     f"/{search_service.PATH}": _protocol("what a search finds", sparql.query(search_service.PLACE.start)),
     "/resource": {
         "get": _get(
