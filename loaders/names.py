@@ -46,8 +46,9 @@ def clean_title(title: str) -> str:
 
 
 _SMALL_WORDS: Final = """
-a ad ai al all alla alle allo con d da dai dal dall dalla dei del dell della delle dello di e ed fra gli i
-il in l la le lo nel nell nella nelle non o per su sul sull sulla sulle tra un una
+a ad agli ai al all alla alle allo col con d da dagli dai dal dall dalla dalle dallo degli dei del dell della delle
+dello di e ed fra gli i il in l la le lo negli nei nel nell nella nelle nello non nonché o per su sugli sui sul sull
+sulla sulle sullo tra un una
 """
 _SMALL: Final = frozenset(_SMALL_WORDS.split())
 _TOKEN = re.compile(r"[A-ZÀ-Þ0-9]+")

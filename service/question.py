@@ -39,12 +39,16 @@ _ASKED: Final = re.compile(
     r"(?:\s+(?:della|alla)\s+camera)?)?"
     r"|come\s+(?:la pensano|si sono espressi|si esprimono)\s+(?:i|gli|le)\s+"
     r"(?:gruppi(?:\s+parlamentari)?|partiti|deputati)"
+    r"|(?:che\s+)?cosa\s+(?:è stato|si è) detto"
+    r"|(?:le|il|la|gli)\s+(?:dichiarazioni|posizioni|opinioni|interventi|dibattito|discussione)\s+"
+    r"(?=(?:su|sul|sull'|sulla|sullo|sui|sugli|sulle|riguardo|in merito|circa)\b)"
+    r"|(?:what (?:was|has been|is being|is) said|who (?:said what|spoke)|what do they say)(?=\s+(?:about|on|of)\b)"
     r"|what (?:do|did|have) (?:the )?(?:groups|parties|members|deputies|parliament)\s*"
     r"(?:think|say|said|argue|argued|propose)?"
     r"|what (?:is|are) (?:the )?(?:position|view)s? (?:of (?:the )?(?:parliamentary )?(?:groups|parties))?"
     r")\s*(?:(?:sul|sulla|sullo|sull'|sui|sugli|sulle|su|riguardo (?:a|al|alla|alle|ai)|"
     r"in merito (?:a|al|alla|alle|ai)|"
-    r"circa|rispetto (?:a|al|alla)|del|della|dell'|dei|delle|di|about|on)(?:\s+|(?<=')))?",
+    r"circa|rispetto (?:a|al|alla)|del|dello|della|dell'|dei|degli|delle|di|about|on|of)(?:\s+|(?<=')))?",
     re.IGNORECASE,
 )
 _ENGLISH: Final = frozenset("the what about how which parties groups and of on is are do does said".split())

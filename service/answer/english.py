@@ -18,6 +18,7 @@ from service.question import Question
 LANGUAGE: Final[Language] = "en"
 NOTHING: Final = "The corpus consulted holds no speeches on this topic."
 NOTHING_QUOTABLE: Final = "No passage lends itself to being quoted on its own."
+ITALIAN_RECORD: Final = "The record is in Italian: a question in Italian may find more."
 GOVERNMENT: Final = "Government"
 OTHERS: Final = "Other speakers"
 SOMEBODY: Final = "A speaker"
@@ -194,7 +195,7 @@ def introduction(
     asked = question.topic[:1].lower() + question.topic[1:]
     searched = f"– {corpus_title}, up to {day(question.reference_date)} –"
     if not activity.interventions or activity.first is None or activity.last is None:
-        return f"The corpus consulted {searched} holds no speeches on “{asked}”."
+        return f"The corpus consulted {searched} holds no speeches on “{asked}”. {ITALIAN_RECORD}"
     speeches = counted(activity.interventions, "speech", "speeches")
     speakers = counted(activity.speakers, "speaker", "speakers")
     days = counted(sitting_days, "sitting day", "sitting days")

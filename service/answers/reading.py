@@ -58,7 +58,7 @@ def sections(document: Document) -> Iterator[tuple[Document, tuple[Quoted, ...]]
     number = 0
     for section in document["sections"]:
         quoted = tuple(
-            Quoted(number + n, quotation, names.get(quotation.get("groupAtSpeech", "")))
+            Quoted(number + n, quotation, _name(quotation, names))
             for n, quotation in enumerate(section["quotations"], start=1)
         )
         number += len(quoted)
@@ -71,9 +71,15 @@ def quotations(document: Document) -> tuple[Quoted, ...]:
 
 
 def group_names(document: Document) -> Mapping[str, str]:
-    """IRI to name of each group that has a section of its own."""
-    own = (section for section in document["sections"] if section.get("group") and not section.get("component"))
-    return {section["group"]: section["title"] for section in own}
+    """IRI to name of each group, and of each component of the gruppo misto, that has a section of its own."""
+    named = ((section.get("component") or section.get("group"), section["title"]) for section in document["sections"])
+    return {iri: title for iri, title in named if iri}
+
+
+def _name(quotation: Document, names: Mapping[str, str]) -> str | None:
+    """The name of a quoted speaker's component or group that day."""
+    found = (names.get(quotation.get(member, "")) for member in ("componentAtSpeech", "groupAtSpeech"))
+    return next((name for name in found if name), None)
 
 
 def asked_at(document: Document) -> str | None:

@@ -9,12 +9,14 @@ from typing import Final
 from pyoxigraph import NamedNode
 
 import sparql
+from ontology import CAPACITY
 from service.graph import GraphStore
 from service.record.register import Debated, Held, Register, matching
 from service.resources.agenda import Turn
 from service.resources.generic import Page, paged
 
 PER_PAGE: Final = 20
+RAPPORTEUR: Final = f"{CAPACITY}rapporteur"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,13 @@ def by_speaker(turns: Iterable[Turn]) -> tuple[Share, ...]:
     return _shares(
         (turn for turn in turns if not turn.chair),
         key=lambda turn: (turn.speaker, turn.name if turn.speaker is None else None),
-        head=lambda turn: (turn.speaker, turn.name, turn.capacity or turn.sigla),
+        head=lambda turn: (turn.speaker, turn.name, _stands_for(turn)),
     )
+
+
+def _stands_for(turn: Turn) -> str | None:
+    """For whom somebody spoke: a rapporteur sits in a group all the same, and speaks for it too the same day."""
+    return turn.sigla or turn.capacity if turn.capacity_iri == RAPPORTEUR else turn.capacity or turn.sigla
 
 
 def by_group(turns: Iterable[Turn], chair: str, others: str) -> tuple[Share, ...]:

@@ -23,6 +23,9 @@ _FEMININE: Final = {
     "commissario": "commissaria",
     "vicario": "vicaria",
     "aggiunto": "aggiunta",
+    "primo": "prima",
+    "firmatario": "firmataria",
+    "cofirmatario": "cofirmataria",
     "membro": "membro",
 }
 _OPENING: Final = frozenset(

@@ -1,10 +1,13 @@
 """Words and days in the reader's language: the part of Flask-Babel that is used here, typed."""
 
+import re
 from datetime import date
 from typing import Final, TypeVar
 
 import flask_babel
 
+_FIRST: Final = re.compile(r"(?<!\d)1(?= [a-z])")
+"""The first of a month, before the month's name."""
 _ELIDED: Final = (8, 11)
 """Days whose Italian names begin with a vowel: dall'8, dall'11."""
 
@@ -18,7 +21,14 @@ def gettext(message: str, **values: object) -> str:
 
 def in_words(day: date) -> str:
     """A day as it is written out, such as "4 November 2025"."""
-    return str(flask_babel.format_date(day, "long"))  # type: ignore[no-untyped-call]
+    return written(day, "long")
+
+
+def written(day: date | None, form: str | None = None) -> str:
+    """A day in one of Babel's formats; the first of a month is an ordinal in Italian: "1º dicembre 2026"."""
+    text = str(flask_babel.format_date(day, form))  # type: ignore[no-untyped-call]
+    locale = flask_babel.get_locale()
+    return _FIRST.sub("1º", text) if locale and locale.language == "it" else text
 
 
 def span(begin: date, end: date | None) -> str:

@@ -17,7 +17,7 @@ from service.filters import NamedFilters
 from service.graph import text_of
 from service.pipeline import Engine
 from service.progress import Progress
-from service.question import understand
+from service.question import topic_of, understand
 from service.retrieval import records
 from service.search import acts, facets, people, scope, speeches
 from service.search.heads import read_heads
@@ -128,9 +128,9 @@ def _nothing(request: SearchRequest, within: scope.Scope, query: Query, engine: 
 
 
 def _listed(request: SearchRequest, within: scope.Scope, engine: Engine) -> SearchResult:
-    """What fits the filters, the latest first."""
+    """What fits the filters, the latest first, with the words of the topic that speeches have to name."""
     corpus = engine.corpus
-    query = read("")
+    query = read(topic_of(request.answering) if request.answering else "")
     hits: tuple[SpeechHit, ...] = ()
     found = Found()
     counted: tuple[Facet, ...] = ()
@@ -240,6 +240,8 @@ def _filters(request: SearchRequest, within: scope.Scope, engine: Engine) -> tup
     found += [Filter("speaker", iri, names.get(iri, iri)) for iri in request.filters.speakers]
     if request.capacity:
         found.append(Filter("capacity", request.capacity, request.capacity))
+    if request.answering:
+        found.append(Filter("answering", request.answering, topic_of(request.answering)))
     if request.month:
         found.append(Filter("month", f"{request.month:%Y-%m}", f"{request.month:%Y-%m}", request.month))
     if request.sitting:

@@ -32,6 +32,10 @@ class SearchRequest:
     sitting: str | None = None
     act: str | None = None
     capacity: str | None = None
+    answering: str | None = None
+    """A question: only speeches that name its topic, as its answer counts them, are meant."""
+    answering_groups: tuple[str, ...] = ()
+    """The groups to which that question is limited, named like those of the filters."""
     page: int = 1
     size: int = 10
 
@@ -48,6 +52,7 @@ class SearchRequest:
             or self.sitting
             or self.act
             or self.capacity
+            or self.answering
         )
 
 
@@ -143,10 +148,10 @@ class Facet:
 class Filter:
     """A filter of the search: its value as it was given, and what that is called."""
 
-    dimension: Dimension
+    dimension: Dimension | Literal["answering"]
     value: str
     label: str
-    """Of a sitting, its number."""
+    """Of a sitting, its number; of a question, its topic."""
     day: date | None = None
     """Of a sitting or a month, its (first) day."""
 

@@ -2,7 +2,7 @@
 
 import calendar
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
@@ -13,6 +13,7 @@ from service.errors import QuestionError
 from service.graph import GraphStore, Term
 from service.pipeline import Engine
 from service.question import Filters
+from service.search.answering import counted
 from service.search.request import SearchRequest
 from service.vectors import Where
 
@@ -66,7 +67,7 @@ def resolve(request: SearchRequest, engine: Engine) -> Scope:
         filters,
         min(last or reference, reference),
         request.capacity,
-        _speeches(request, engine.corpus.graph),
+        _speeches(request, engine),
         _acts(request, named, engine.corpus.graph),
     )
 
@@ -79,9 +80,13 @@ def node(iri: str) -> NamedNode:
         raise QuestionError(f"{iri[:100]!r} is not an IRI") from error
 
 
-def _speeches(request: SearchRequest, graph: GraphStore) -> tuple[str, ...] | None:
-    """The speeches that sitting and act allow, which the index does not know."""
-    sets = []
+def _speeches(request: SearchRequest, engine: Engine) -> tuple[str, ...] | None:
+    """The speeches that question, sitting and act allow, which the index does not know."""
+    graph = engine.corpus.graph
+    sets: list[Sequence[str]] = []
+    if request.answering:
+        days = replace(request.filters, groups=request.answering_groups, speakers=())
+        sets.append(counted(request.answering, days, request.as_of, engine))
     if request.sitting:
         sets.append(listed("of-sittings", "?sitting", [node(request.sitting)], "speech", graph))
     if request.act:
@@ -103,6 +108,8 @@ def _acts(request: SearchRequest, filters: Filters, graph: GraphStore) -> tuple[
     if filters.groups:
         groups = [NamedNode(iri) for iri in filters.groups if ":" in iri]  # the government signs without a name
         sets.append(listed("acts-of-groups", "?group", groups, "act", graph))
+    if request.answering:
+        sets.append(())  # an act says nothing in the chamber
     if request.capacity:
         sets.append(())  # nobody signs as a member of the government or as a rapporteur
     return _common(sets)

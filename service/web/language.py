@@ -17,7 +17,7 @@ from flask import Flask, Response, g, request
 from flask_babel import Babel, Domain, get_locale
 from werkzeug.urls import iri_to_uri
 
-from service.resources.wording import gettext
+from service.resources.wording import gettext, written
 
 LANGUAGES: Final = {"en": "English", "it": "Italiano"}
 """Code to the language's own name; the first is the default."""
@@ -71,6 +71,7 @@ def register(app: Flask) -> None:
     app.after_request(_headers)
     # Unlike `_` in templates, a filter leaves what it is given to be escaped.
     app.jinja_env.filters["translated"] = gettext
+    app.jinja_env.filters["dateformat"] = written
     app.context_processor(lambda: {"language": language(), "languages": _switch()})
 
 

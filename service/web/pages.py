@@ -67,8 +67,9 @@ def _recent(here: Site) -> tuple[Summary, ...]:
         found = summaries(here.data.answers, kept_answers(here.data.answers)[: 4 * RECENT])
     except EmicicloError:
         return ()
-    # What was asked several times is named once.
-    return tuple({summary.title.casefold(): summary for summary in reversed(found)}.values())[::-1][:RECENT]
+    # What was asked several times is named once; where nothing was found there is nothing to read.
+    telling = {summary.title.casefold(): summary for summary in reversed(found) if summary.quotations}
+    return tuple(telling.values())[::-1][:RECENT]
 
 
 def _topics(graph: GraphStore, version: str) -> tuple[Topic, ...]:

@@ -46,6 +46,8 @@ LARGEST: Final = 50
 FEED: Final = 30
 """Entries of a feed."""
 _ATOM: Final = "http://www.w3.org/2005/Atom"
+KEPT: Final = ("speaker", "sitting", "act", "month", "answering", "answeringGroup")
+"""Filters without a field in the form, which keeps them."""
 _SHOWN_MODE: Final[tuple[Mode, ...]] = ("hybrid", "text", "semantic")
 
 Iri = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
@@ -73,6 +75,17 @@ class SearchQuery(Filtered, Paged):
     capacity: Literal["", "member", "government", "rapporteur", "guest", "chair", "presidency", "unresolved"] = Field(
         default="", description="Only speeches in this capacity. `presidency` is `chair`."
     )
+    answering: str = Field(
+        default="",
+        max_length=LONGEST,
+        description="Only speeches that name the topic of this question, those that its answer counts.",
+    )
+    answering_group: list[Annotated[str, StringConstraints(max_length=500)]] = Field(
+        default_factory=list,
+        max_length=50,
+        alias="answeringGroup",
+        description="The groups to which that question is limited.",
+    )
     size: int = Field(default=10, ge=1, le=LARGEST, description="Results of a page.")
 
     @model_validator(mode="before")
@@ -98,6 +111,8 @@ class SearchQuery(Filtered, Paged):
             "sitting": self.sitting or None,
             "act": self.act or None,
             "capacity": "chair" if self.capacity == "presidency" else self.capacity or None,
+            "answering": self.answering.strip() or None,
+            "answering_groups": tuple(self.answering_group),
             "page": self.page,
             "size": self.size,
         }
@@ -392,6 +407,7 @@ def _rendered(query: SearchQuery, result: SearchResult, shown: Found, page: Page
         "month": gettext("Month"),
         "sitting": gettext("Sitting"),
         "act": gettext("Act under debate"),
+        "answering": gettext("On the topic"),
     }
     chosen = {(f.dimension, f.value) for f in result.filters}
     facets = tuple(
@@ -452,7 +468,7 @@ def _rendered(query: SearchQuery, result: SearchResult, shown: Found, page: Page
         marked=marked,
         at_passage=_at_passage,
         searched=bool(query.q.strip() or query.request().narrowed),
-        kept=[(name, value) for name in ("speaker", "sitting", "act", "month") for value in request.args.getlist(name)],
+        kept=[(name, value) for name in KEPT for value in request.args.getlist(name)],
     )
 
 

@@ -96,6 +96,13 @@ def serving(esperia: Esperia, tmp_path_factory: pytest.TempPathFactory) -> Itera
     """The real service over a copy of Esperia, in which it may write."""
     data = tmp_path_factory.mktemp("served") / "esperia"
     shutil.copytree(esperia.data, data, symlinks=True)
+    with served(data) as running:
+        yield running
+
+
+@contextmanager
+def served(data: Path) -> Iterator[Serving]:
+    """The real service over a data directory."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -175,6 +182,11 @@ class Visit:
 @pytest.fixture(scope="package")
 def visiting(service: str, chromium: Browser) -> Callable[..., Any]:
     """Open a visit with the options of a browser context; in the end nothing may have gone wrong."""
+    return visits(service, chromium)
+
+
+def visits(service: str, chromium: Browser) -> Callable[..., Any]:
+    """What opens visits to a service."""
 
     @contextmanager
     def visit(**options: Any) -> Iterator[Visit]:

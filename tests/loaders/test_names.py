@@ -65,7 +65,8 @@ def test_the_surname_of_a_report_is_what_stands_first_in_capitals_F6(printed: st
         ("IX COMMISSIONE (TRASPORTI)", "IX Commissione (Trasporti)"),
         ("XII COMMISSIONE (AFFARI SOCIALI)", "XII Commissione (Affari Sociali)"),
         ("SVANTAGGI DERIVANTI DALL'INSULARITA'", "Svantaggi Derivanti dall'Insularità"),
-        ("FEMMINICIDIO, NONCHE' SU OGNI VIOLENZA", "Femminicidio, Nonché su Ogni Violenza"),
+        ("FEMMINICIDIO, NONCHE' SU OGNI VIOLENZA", "Femminicidio, nonché su Ogni Violenza"),
+        ("LAVORO, SULLO SFRUTTAMENTO NEI LUOGHI PUBBLICI", "Lavoro, sullo Sfruttamento nei Luoghi Pubblici"),
         ("Lega dei Territori", "Lega dei Territori"),
     ],
 )

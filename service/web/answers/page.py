@@ -171,6 +171,8 @@ def render_answer(document: Document, identifier: str) -> str:
         introduction=_introduction(document),
         blocs=tuple(Bloc(kind, tuple(found)) for kind, found in groupby(parts, key=lambda p: p.document["kind"])),
         parts=parts,
+        # Where nothing was found, ten sections that say so ten times are no answer.
+        found=any(part.document.get("interventions") or part.quotations for part in parts),
         most=max((len(part.quotations) for part in parts), default=0),
         silent=tuple(p for p in parts if not p.quotations and p.document["kind"] != "government"),
         searched=_searched(document, names),
@@ -328,9 +330,14 @@ def _said(text: str, *, begins: bool, before: bool) -> Iterator[str]:
 
 
 def _introduction(document: Document) -> tuple[Link, ...]:
-    """The introduction, in which the numbers of speeches and of speakers open their lists."""
-    experts = f"/experts?{_same_topic(document)}"
-    opens = [(document.get("interventions"), _search(document)), (document.get("speakersCount"), experts)]
+    """The introduction, in which the numbers of speeches and of speakers open their lists.
+
+    The speakers' list is that of all who were weighed; where these are not as many, no list is promised.
+    """
+    opens = [(document.get("interventions"), _search(document))]
+    weighed = next((a.get("rankOf") for a in document.get("activities", ()) if a.get("stage") == "weigh"), None)
+    if weighed == document.get("speakersCount"):
+        opens.append((weighed, f"/experts?{_same_topic(document)}"))
     return _opened(document["introduction"], opens)
 
 
@@ -352,12 +359,13 @@ def _bloc(section: Document) -> str | None:
 
 
 def _search(document: Document, bloc: str | None = None) -> str:
-    """The path of a search for the topic with the filters of the question, within a bloc."""
+    """The path of the list of the speeches that the answer counts, within a bloc: those that name the topic."""
     asked = document["question"]
-    groups = [bloc] if bloc else list(_listed(asked.get("filterGroup")))
     found = {
-        "q": asked.get("topic") or asked["text"],
-        "group": groups,
+        "answering": asked["text"],
+        "answeringGroup": list(_listed(asked.get("filterGroup"))),
+        "kind": "speeches",
+        "group": bloc,
         "from": asked.get("dateFrom"),
         "until": asked.get("dateUntil"),
         "asOf": asked.get("referenceDate"),

@@ -11,6 +11,7 @@ import pytest
 from service.errors import QuestionError
 from service.filters import NamedFilters
 from service.pipeline import Engine
+from service.pipeline import ask as answered
 from service.progress import silent
 from service.search.acts import numbers_in
 from service.search.operation import search
@@ -33,6 +34,23 @@ def ask(engine: Engine) -> Ask:
 
 
 # What is found
+
+
+def test_the_speeches_that_an_answer_counts_are_listed_as_it_counts_them(ask: Ask, engine: Engine) -> None:
+    question = "Che cosa hanno detto i gruppi sul salario minimo?"
+    answer = answered(question, engine)
+    listed = ask(answering=question, kind="speeches")
+    assert listed.found.total == answer.activity.interventions > 0
+    assert all(re.match(r"salar|minim", hit.text[s - hit.start : e - hit.start].lower())
+               for hit in listed.speeches for s, e in hit.marks)  # fmt: skip
+    for section in answer.sections:
+        if section.group and not section.component and section.activity.interventions:
+            within = ask(answering=question, kind="speeches", filters=NamedFilters((section.group,)))
+            assert within.found.total >= section.activity.interventions
+    some = NamedFilters((GROUP,))
+    limited = answered(question, engine, filters=some.resolve(engine.chamber, None))
+    assert ask(answering=question, answering_groups=(GROUP,)).found.total == limited.activity.interventions
+    assert ask(answering=question).acts == ()
 
 
 def test_every_result_by_words_holds_the_words(ask: Ask, engine: Engine) -> None:

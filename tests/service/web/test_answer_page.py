@@ -103,7 +103,10 @@ def test_sides_come_in_their_order(document: Document, render: Callable[..., Any
 def test_figures_of_the_introduction_open_their_lists(document: Document, render: Callable[..., Any]) -> None:
     (introduction,) = render(document).xpath("//div[contains(@class, 'introduction')]")
     links = {link.text_content().split()[0]: link.get("href") for link in introduction.iter("a")}
-    assert links[str(document["interventions"])].startswith("/search?q=")
+    assert links[str(document["interventions"])].startswith("/search?answering=")
+    (weigh,) = [a for a in document["activities"] if a["stage"] == "weigh"]
+    if weigh["rankOf"] == document["speakersCount"]:
+        assert links[str(document["speakersCount"])].startswith("/experts?topic=")
     assert words(introduction) == " ".join(document["introduction"].split())
 
 
@@ -147,7 +150,10 @@ def test_a_quotation_that_is_not_verified_is_told(document: Document, render: Ca
 def test_nothing_found_is_an_answer_too(answer_to: Callable[[str], Answer], render: Callable[..., Any]) -> None:
     shown = render(to_jsonld(answer_to(UNSPOKEN)))
     assert not shown.xpath("//blockquote")
-    assert shown.xpath("//details//a[starts-with(@href, '#s')]")
+    assert not shown.xpath("//section[@class='bloc'] | //table")  # not once for each group
+    (advice,) = shown.xpath("//div[contains(@class, 'advice')]")
+    assert advice.xpath(".//a[starts-with(@href, '/search?q=')]")
+    assert shown.xpath("//section[@id='made']") and shown.xpath("//section[@id='cite']")
 
 
 def test_hostile_texts_are_shown_as_text(document: Document, render: Callable[..., Any]) -> None:

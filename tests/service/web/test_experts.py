@@ -122,13 +122,14 @@ def test_the_card_of_an_answer_shows_the_six_components_and_escapes_what_it_is_g
         "actsAsFirst": 0, "actsAsCoSignatory": 0, "speechesCounted": 2, "speechesFrom": "2025-01-01",
         "speechesUntil": "2025-02-01",
     }  # fmt: skip
-    source = "{% from 'experts/macros.html' import expert_card %}{{ expert_card(expert) }}"
+    source = "{% from 'answer/macros.html' import expert with context %}{{ expert(e, 2) }}"
     with client.application.test_request_context("/"):
-        made = client.application.jinja_env.from_string(source).render(expert=expert)
+        made = client.application.jinja_env.from_string(source).render(e=expert)
     assert "<img" not in made
     card = html.fromstring(made)
-    assert len(card.xpath("//dl/div")) == len(COMPONENTS)
-    assert "not available" in card.text_content()
+    bars, sources = card.xpath("//dl")
+    assert len(bars) == len(sources) == len(COMPONENTS)
+    assert "not available" in bars.text_content()
 
 
 def test_a_site_without_an_engine_ranks_nobody(esperia: Esperia) -> None:

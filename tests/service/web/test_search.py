@@ -2,7 +2,7 @@
 
 import json
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 from flask.testing import FlaskClient
@@ -10,6 +10,7 @@ from lxml import etree, html
 from pyld import jsonld
 
 import ontology
+from service.chamber import Chamber
 from service.engines.local import LocalEngine
 from service.web.app import create_app
 from service.web.search import SearchDocument, marked
@@ -71,6 +72,16 @@ def test_highlights_are_places_in_the_text_of_the_speech(client: FlaskClient, es
         assert text[shown["start"] : shown["end"]] == hit["exact"]
         assert hit["highlights"]
         assert all(text[m["start"] : m["end"]].lower()[:5] in ("salar", "minim") for m in hit["highlights"])
+
+
+def test_a_group_by_another_name_than_its_present_one_stays_chosen_in_the_form(
+    client: FlaskClient, esperia: Esperia
+) -> None:
+    component = next(o for o in Chamber(esperia.corpus.graph).organisations.values() if o.is_component)
+    shown = page(client, f"/search?group={quote(component.iri, safe='')}")
+    (option,) = shown.cssselect("#group option[selected]")
+    assert option.get("value") == component.iri
+    assert "http" not in option.text_content()
 
 
 def test_facets_lead_to_narrower_searches_with_as_many_results(client: FlaskClient) -> None:
