@@ -20,10 +20,11 @@ def display_name(first_name: str, surname: str) -> str:
     A final apostrophe stands for an accent (`MULE'`), an inner one starts a new capital
     (`DELL'OLIO`). A name that already has lower-case letters is left as it is.
     """
-    return _SPACE.sub(" ", f"{_cased(first_name)} {_cased(surname)}").strip()
+    return _SPACE.sub(" ", f"{written(first_name)} {written(surname)}").strip()
 
 
-def _cased(name: str) -> str:
+def written(name: str) -> str:
+    """A part of a name as `display_name` writes it."""
     if name != name.upper():
         return name
     return _WORD.sub(lambda match: _cased_word(match[0]), name)

@@ -181,8 +181,11 @@ _GAP: Final = re.compile(
     re.IGNORECASE,
 )
 # The same before a number's Latin suffix ("l'articolo 577- Ai fini"), and between an article that
-# stands before consonants only and a capital vowel ("che del Accanto a questi").
-_LOST_ITALICS: Final = re.compile(r"\d- (?!\d)|\b(?:il|del|al|dal|nel|sul) [AEIOUÀÈ][a-zà-ÿ]")
+# stands before consonants only and a capital vowel ("che del Accanto a questi"), and before a sentence
+# that begins with one letter ("lavorando, con E l'unica certezza").
+_LOST_ITALICS: Final = re.compile(
+    r"\d- (?!\d)|\b(?:il|del|al|dal|nel|sul) [AEIOUÀÈ][a-zà-ÿ]|[a-zà-ÿ'’] (?:E|È|O) [a-zà-ÿ]"
+)
 
 # Not refused, but passed over where there is something better.
 _INNER_CONNECTIVE: Final = re.compile(

@@ -210,6 +210,8 @@ def introduce(
     subject = f"{name}, {who}," if who else name
     lead = f"A proposito di {point}, " if point else ""
     verb = reporter.reporting()
+    if verb == "ha dichiarato" and part == "vote":  # "ha dichiarato nelle dichiarazioni di voto"
+        verb = reporter.reporting()
     if verb is None:
         return f"{lead}{subject.removesuffix(',')}{when}{place}:"
     return f"{lead}{subject} {verb}{f'{when}{place}'.removeprefix(',')}:"

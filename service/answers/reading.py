@@ -88,8 +88,9 @@ def asked_at(document: Document) -> str | None:
 
 
 def in_words(day: date, language: str) -> str:
-    """A day as it is written out, such as "4 novembre 2025"."""
-    return format_date(day, "long", locale={"it": "it_IT"}.get(language, "en_GB"))
+    """A day as it is written out, such as "4 novembre 2025" or "1º dicembre 2025"."""
+    text = format_date(day, "long", locale={"it": "it_IT"}.get(language, "en_GB"))
+    return f"1º{text[1:]}" if language == "it" and day.day == 1 else text
 
 
 def one_line(text: str) -> str:

@@ -81,6 +81,7 @@ class JobQueue:
         self._served: dict[str, int] = {}
         self._turn = 0
         self._told: dict[str, Place] = {}
+        self._unsettled: set[str] = set()  # jobs whose end could not be written down: a full disk may have room later
         self._tidied = 0.0
 
     @property
@@ -177,10 +178,11 @@ class JobQueue:
             with table.changing():
                 others = table.leave(id_, client)
                 if others is None:
-                    if work:
-                        work.stopped = True
                     self._end(table, id_, "cancelled", {})
-                    self._tell_places(table, datetime.now(UTC))
+            if others is None:
+                if work:
+                    work.stopped = True
+                self._retell()
             self._changed.notify_all()
             return table.job(id_)
 
@@ -232,21 +234,38 @@ class JobQueue:
         table.tidy(now)
         with table.changing():
             for job in (*table.in_state("running"), *table.in_state("queued")):
-                document = read_answer(self._data.answers, job.iri) if self._is_kept(job) else None
-                if document:
-                    self._end(table, job.id, "done", _summary(job.id, document))
-                elif job.state == "running" and job.attempts >= self.limits.attempts:
-                    failure = Failure(
-                        503,
-                        gettext("the service stopped while it worked on this, as often as it is tried; ask it again"),
-                    )
-                    self._end(table, job.id, "failed", _told(failure), failure)
-                elif job.state == "running":
-                    table.wait_again(job.id, job.attempts)
+                self._settle(table, job)
             for job in table.in_state("done"):
                 if not self._is_kept(job):
                     table.wait_again(job.id, 0)
             self._tell_places(table, now)
+
+    def _settle(self, table: JobTable, job: Job) -> None:
+        """Put in order a job that nobody works on: its answer is kept, or it waits again, or it was tried enough."""
+        document = read_answer(self._data.answers, job.iri) if self._is_kept(job) else None
+        if document:
+            self._end(table, job.id, "done", _summary(job.id, document))
+        elif job.state == "running" and job.attempts >= self.limits.attempts:
+            failure = Failure(
+                503,
+                gettext("the service stopped while it worked on this, as often as it is tried; ask it again"),
+            )
+            self._end(table, job.id, "failed", _told(failure), failure)
+        elif job.state == "running":
+            table.wait_again(job.id, job.attempts)
+            self._told.pop(job.id, None)  # with its events, its place is forgotten
+
+    def _settle_later(self, table: JobTable) -> None:
+        """Settle jobs whose end could not be written down when it came. Raises `DataError` where it still cannot."""
+        if not self._unsettled:
+            return
+        with table.changing():
+            for job in map(table.job, sorted(self._unsettled)):
+                if job and job.state == "running":
+                    self._settle(table, job)
+            self._tell_places(table, datetime.now(UTC))
+        self._unsettled.clear()
+        self._changed.notify_all()
 
     def _is_kept(self, job: Job) -> bool:
         """Whether the store of answers has the answer of a job."""
@@ -348,6 +367,8 @@ class JobQueue:
                 self._run(work)
             except EmicicloError:
                 _log.exception("how a question ended could not be written down")
+                with self._changed:
+                    self._unsettled.add(work.job.id)
             finally:
                 with self._changed:
                     if me in self._workers:
@@ -359,8 +380,11 @@ class JobQueue:
     def _take(self) -> _Work | None:
         """Begin with the job whose turn it is. Raises `DataError`."""
         table = self._opened
-        waiting = table.waiting() if table else []
-        if table is None or not waiting:
+        if table is None:
+            return None
+        self._settle_later(table)
+        waiting = table.waiting()
+        if not waiting:
             return None
         now = datetime.now(UTC)
         id_ = in_order(waiting, self._served)[0]
@@ -510,14 +534,19 @@ class JobQueue:
             del self._workers[worker]
             if not work.stopped:
                 work.stopped = True
-                failure = Failure(
-                    503,
-                    gettext("this took longer than an answer may take, and was stopped"),
-                )
-                with self._opened.changing():
-                    self._end(self._opened, work.job.id, "failed", _told(failure), failure)
+                self._fail_late(self._opened, work.job)
             self._start()
             self._changed.notify_all()
+
+    def _fail_late(self, table: JobTable, job: Job) -> None:
+        """Fail a job whose time is over, or settle it later where that cannot be written down now."""
+        failure = Failure(503, gettext("this took longer than an answer may take, and was stopped"))
+        try:
+            with table.changing():
+                self._end(table, job.id, "failed", _told(failure), failure)
+        except DataError:
+            _log.exception("that a question took too long could not be written down")
+            self._unsettled.add(job.id)
 
 
 def _summary(id_: str, document: Document) -> dict[str, Any]:

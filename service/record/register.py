@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property, lru_cache
 
 import sparql
+from loaders.names import written
 from service.chamber import Chamber
 from service.graph import GraphStore, Row, text_of
 from service.record.ids import ShortIds
@@ -176,7 +177,7 @@ def _someone(row: Row) -> Someone:
 def _capitalised(part: str, name: str) -> str:
     """A part of a name written as the whole name writes it; registries print parts in capitals."""
     place = name.casefold().find(part.casefold())
-    return name[place : place + len(part)] if place >= 0 and len(name) == len(name.casefold()) else part.title()
+    return name[place : place + len(part)] if place >= 0 and len(name) == len(name.casefold()) else written(part)
 
 
 def _alphabet(person: Someone) -> tuple[str, str, str]:

@@ -89,9 +89,14 @@ def _members(iri: NamedNode, graph: GraphStore, names: Names, day: date) -> tupl
     for row in rows:
         found.setdefault(row["person"].value, []).append(row)
 
-    def place(person: str) -> tuple[str, str, str]:
+    def place(person: str) -> tuple[int, str, str, str]:
         first = found[person][0]
-        return ((text_of(first, "surname") or "").casefold(), first["name"].value.casefold(), person)
+        return (
+            min(map(_precedence, found[person])),
+            (text_of(first, "surname") or "").casefold(),
+            first["name"].value.casefold(),
+            person,
+        )
 
     return tuple(
         Member(
@@ -102,6 +107,12 @@ def _members(iri: NamedNode, graph: GraphStore, names: Names, day: date) -> tupl
         )
         for person in sorted(found, key=place)
     )
+
+
+def _precedence(row: Row) -> int:
+    """The chair comes before deputies, these before all others."""
+    role = (text_of(row, "role") or "").removeprefix(ROLE)
+    return 2 if "chair" not in role else 1 if "vice" in role or "deputy" in role else 0
 
 
 def _office(row: Row, names: Names) -> str | None:

@@ -17,7 +17,7 @@ from service.publication.licence import licence
 from service.record.about import Coverage, calibration_of, coverage, disagreements, read_report
 from service.record.people import groups_on
 from service.record.sittings import find_sittings
-from service.resources.wording import gettext
+from service.resources.wording import gettext, in_words
 from service.web.api import Answers, Parameters, api
 from service.web.language import language
 from service.web.negotiation import HTML, JSON_LD, choose
@@ -232,7 +232,7 @@ def _citation(manifest: Manifest, here: Site) -> str:
         "%(title)s, version %(version)s, loaded %(day)s. Emiciclo, %(address)s",
         title=_title(manifest),
         version=manifest.version,
-        day=manifest.loaded_at[:10],
+        day=in_words(_loaded(manifest).date()),
         address=here.url("/about"),
     )
 

@@ -15,7 +15,10 @@ from tests.browser.conftest import NARROW, WIDE, Serving, served, visits
 from tests.conftest import BASE, REPOSITORY
 
 SOURCES = REPOSITORY.parent / "shared" / "data" / "camera"
-QUESTION = "la legge di bilancio e le pensioni"
+VISITS = {
+    "1280": (WIDE, "la legge di bilancio e le pensioni"),
+    "390": (NARROW, "la separazione delle carriere dei magistrati"),
+}
 
 pytestmark = [
     pytest.mark.slow,
@@ -38,9 +41,10 @@ def visiting(camera: Serving, chromium: Browser) -> Callable[..., Any]:
     return visits(camera.address, chromium)
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["1280", "390"])
+@pytest.mark.parametrize(("size", "question"), VISITS.values(), ids=VISITS)
 def test_a_question_is_asked_answered_checked_and_printed(
     size: dict[str, int],
+    question: str,
     camera: Serving,
     visiting: Callable[..., Any],
     violations: Callable[..., list[str]],
@@ -49,7 +53,7 @@ def test_a_question_is_asked_answered_checked_and_printed(
     with visiting(viewport=size, locale="it-IT") as visit:
         page = visit.open("/?lang=it")
         picture(page, "camera-ask", tmp_path)
-        page.get_by_label("Che cosa volete sapere?").fill(QUESTION)
+        page.get_by_label("Che cosa volete sapere?").fill(question)
         with camera.held():
             page.get_by_role("button", name="Chiedi").click()
             expect(page.locator("#progress")).to_be_visible()

@@ -123,6 +123,7 @@ REFUSED = {
             "Abbiamo dato per anni il nome sbagliato alle cose Questo disegno di legge le corregge.",
             "Le imprese del settore hanno bisogno del , oltre che di regole stabili e comprensibili.",
             "Il nuovo articolo 577- Ai fini del contrasto alla violenza, ribadiamo che serve l'educazione.",
+            "Sono sostanzialmente poveri lavorando, con E l'unica certezza che hanno è una pensione ridicola.",
             "Risponda alle esigenze sia del mercato del lavoro, che del Accanto a questi resta l'incoerenza.",
         ),
     ),

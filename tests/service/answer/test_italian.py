@@ -285,6 +285,13 @@ def test_the_day_that_a_section_has_just_told_is_not_told_again() -> None:
     assert told(again=True) == "Ancora Anna Rossi, nelle dichiarazioni di voto:"
 
 
+def test_nobody_declares_in_a_declaration_of_vote() -> None:
+    record = speech("x", phase_title="Dichiarazioni di voto")
+    reporter = Reporter(("ha dichiarato", "ha detto"))
+    told = italian.introduce(record, reporter=reporter, name="Anna Rossi", who="", point=None, again=False)
+    assert told == "Anna Rossi ha detto il 18 dicembre 2025, nelle dichiarazioni di voto:"
+
+
 @pytest.mark.parametrize(
     ("interventions", "later", "text"),
     [

@@ -12,6 +12,7 @@ from service.corpus import DataDirectory, read_manifest
 from service.engines.local import LocalEngine
 from service.errors import DataError, QuestionError
 from service.filters import NamedFilters
+from service.jobs import queue as queues
 from service.jobs import table as tables
 from service.jobs.answering import answer
 from service.jobs.identity import fingerprint, key_of
@@ -340,6 +341,47 @@ def test_what_takes_too_long_fails_and_its_place_is_free_for_others(make_queue: 
         assert ended(queue, second)[-1].name == "done"
     finally:
         hangs.set()
+
+
+@pytest.mark.parametrize("failing", ["end", "tell"])
+def test_a_full_disk_leaves_no_question_behind(
+    make_queue: MakeQueue, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    full = threading.Event()
+    write = getattr(JobTable, failing)
+
+    def refuse(table: JobTable, *values: Any, **named: Any) -> None:
+        if full.is_set() and values[1] != "queued":
+            raise DataError("the table of questions cannot be used (database or disk is full)")
+        write(table, *values, **named)
+
+    monkeypatch.setattr(queues, "TROUBLE_SECONDS", 0.02)
+    monkeypatch.setattr(JobTable, failing, refuse)
+    queue = make_queue(attempts=3)
+    full.set()
+    id_ = put(queue)
+    wait_until(lambda: id_ in queue._unsettled, "the end was not found unwritten")
+    assert state(queue, id_) == "running"
+    full.clear()
+    assert ended(queue, id_)[-1].name == "done"
+    assert state(queue, id_) == "done"
+
+
+def test_a_question_that_cannot_be_taken_back_is_worked_on(
+    make_queue: MakeQueue, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise DataError("the table of questions cannot be used (database or disk is full)")
+
+    queue = make_queue(gate)
+    id_ = put(queue)
+    wait_until(lambda: state(queue, id_) == "running", "nobody took the question")
+    with monkeypatch.context() as patched:
+        patched.setattr(JobTable, "end", refuse)
+        with pytest.raises(DataError):
+            queue.cancel(id_, "A")
+    gate.open()
+    assert ended(queue, id_)[-1].name == "done"
 
 
 def test_a_question_that_is_none_never_waits(make_queue: MakeQueue, data: DataDirectory) -> None:

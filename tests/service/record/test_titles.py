@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.record.register import Someone
 from service.record.titles import of_gender
 
 
@@ -22,6 +23,9 @@ from service.record.titles import of_gender
         ("Delegato d'Aula", "Delegata d'Aula"),
         ("Segretario del gruppo del Consigliere", "Segretaria del gruppo del Consigliere"),
         ("Capogruppo", "Capogruppo"),
+        ("relatore", "relatrice"),
+        ("primo firmatario", "prima firmataria"),
+        ("cofirmatario", "cofirmataria"),
         ("deputy", "deputy"),
     ],
 )
@@ -29,6 +33,11 @@ def test_a_title_follows_the_gender(printed: str, shown: str) -> None:
     assert of_gender(printed, "female") == shown
     assert of_gender(printed, "male") == printed
     assert of_gender(printed, None) == printed
+
+
+def test_an_apostrophe_of_a_registry_is_an_accent_in_the_list_too() -> None:
+    someone = Someone("urn:p", "Simona Bonafè", "BONAFE'", "SIMONA", "female", "")
+    assert someone.listed == "Bonafè Simona"
 
 
 @given(st.text(max_size=80))
