@@ -214,6 +214,8 @@ def introduction(
         present.append("the gruppo Misto")
     if present:
         text += f" The answer quotes {listed(present)}."
+    if not any(spoke.values()):
+        return f"{text} {NOTHING_QUOTABLE}"
     if silent:
         text += f" No quotation for: {listed(silent)}."
     if spoke:

@@ -250,6 +250,8 @@ def introduction(
     if present:
         one = sum(map(len, spoke.values())) == 1
         text += f" {'È citato' if one else 'Sono citati'} {listed(present)}."
+    if not any(spoke.values()):
+        return f"{text} {NOTHING_QUOTABLE}"
     if silent:
         text += f" Nessuna citazione per: {listed(silent)}."
     return text

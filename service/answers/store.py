@@ -43,6 +43,8 @@ MOST: Final = 12
 READERS: Final = 2
 """Snapshots that this process has open at once."""
 _NAME: Final = re.compile(r"(\d+)-[0-9a-f]+")
+_UNFINISHED: Final = re.compile(rf"{_NAME.pattern}\.tmp")
+"""What RocksDB calls a copy that it is making."""
 _EVERYTHING: Final = DefaultGraph()
 _log: Final = logging.getLogger(__name__)
 
@@ -222,8 +224,11 @@ def _sync(folder: Path) -> None:
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what a keep left behind that was ended midway: snapshots later than the published one."""
+    """Remove what a keep left behind that was ended midway: unfinished copies, snapshots later than the published one."""
     (folder / "current.new").unlink(missing_ok=True)
+    for path in (folder / "snapshots").glob("*.tmp"):
+        if _UNFINISHED.fullmatch(path.name):
+            shutil.rmtree(path, ignore_errors=True)
     current = _current(folder)
     for path in _snapshots(folder):
         if current is None or _number(path) > _number(current):

@@ -39,38 +39,38 @@ _EMPTY: Final = """
 a abbia abbiamo abbiano accordo adesso affatto affinché agli ahimè ai al alcun alcuna alcune alcuni all alla alle allo
 allora almeno altra altre altrettanto altri altrimenti altro anche ancora andare andiamo anni anno anzi anziché appena
 approvare appunto arriva arrivare arrivo articoli articolo aspetto assolutamente attraverso attualmente aula avanti
-avere avesse avessero avete avevo avranno avrebbe avrebbero avrà bene bensì bisogna camera capire capisco caso cento
-cercare certamente certo che chi chiaramente chiedere chiediamo chiedo ci ciascuno cioè circa citare cittadini ciò
+avere avesse avessero avete avevo avrà avranno avrebbe avrebbero bene bensì bisogna camera capire capisco caso cento
+cercare certamente certo che chi chiaramente chiedere chiediamo chiedo ci ciascuno ciò cioè circa citare cittadini
 collega colleghe colleghi collegio come comma commissione comunque con concludere conseguenza considerare continuare
 contro cosa cose così credere crediamo credo cui da dagli dai dal dall dalla dalle dallo danno dare dato davanti
-davvero de debba decreto degli dei del dell della delle dello dentro deputati deputato dettare detto deve devono di
-dia diamo dice dicendo diceva dichiarazione diciamo dico dicono dire diritto discussione disegno diventata diverso
-dobbiamo domani dopo dove dovere dovrebbe dovremmo due dunque durante e ebbene ecco ed effettivamente egli ella
-emendamenti emendamento entrambi entro era erano esame esempio essa esse essendo essere essi esso evidente
-evidentemente fa faccia facciamo facendo fanno fare fase fatto favore favorevole fin finalmente fine fino forse forte
-fosse fossero fossimo fra fronte gente giorni giorno giusto già gli governo gran grande grandi grazie gruppi gruppo
-guarda guardate guardi ha hanno ho i ieri il importante in infatti infine iniziare inoltre insieme insomma
-interrogazione intervenire intervento invece invito io la lasciare le legge leggi lei li lo loro lui ma maggior
-maggioranza maggiore mai male materia me medesima medesimo meglio meno mentre merito messo mette mettere metti mi mia
-mie miei mila miliardi milioni minister ministra ministri ministro mio misura misure modo molta molte molti molto
-momento mozione mozioni naturalmente ne neanche necessario negli nei nel nell nella nelle nello nemmeno neppure nessun
-nessuna nessuno niente no noi nome non nonostante norma norme nostra nostre nostri nostro nulla nuovo o occupare
+davvero de debba decreto degli dei del dell della delle dello dentro deputati deputato dettare detto deve devono di dia
+diamo dice dicendo diceva dichiarazione diciamo dico dicono dire diritto discussione disegno diventata diverso dobbiamo
+domani dopo dove dovere dovrebbe dovremmo due dunque durante e ebbene ecco ed effettivamente egli ella emendamenti
+emendamento entrambi entro era erano esame esempio essa esse essendo essere essi esso euro evidente evidentemente fa
+faccia facciamo facendo fanno fare fase fatto favore favorevole fermarvi fin finalmente fine fino forse forte fosse
+fossero fossimo fra fronte gente già giorni giorno giusto gli governo gran grande grandi grazie gruppi gruppo guarda
+guardate guardi ha hanno ho i ieri il impegna impegno importante in infatti infine iniziare inoltre insieme insomma
+interrogazione intervengo intervenire intervento invece invito io la lasciare le legge leggi lei li lo loro lui ma
+maggior maggioranza maggiore mai male materia me medesima medesimo meglio meno mentre merito messo mette mettere metti
+mi mia mie miei mila miliardi milioni minister ministra ministri ministro mio misura misure modo molta molte molti
+molto momento mozione mozioni naturalmente ne neanche necessario negli nei nel nell nella nelle nello nemmeno neppure
+nessun nessuna nessuno niente no noi nome non nonostante norma norme nostra nostre nostri nostro nulla nuovo o occupare
 occuparvi oggi ogni ognuno oltre onorevole onorevoli opposizione opposizioni oppure ora ordine ordini ormai ossia
 ottenere ovvero ovviamente paese parere parlamento parlare parola parole parte particolare partire passare pensare
-pensiamo penso per peraltro perché perciò persino persona persone pertanto però piuttosto più po pochi poco poi poiché
+pensiamo penso per peraltro perché perciò però persino persona persone pertanto più piuttosto po pochi poco poi poiché
 porre portare possa possano possiamo possibile possono posto potere potrebbe potremmo prendere presidente presso
-prevedere prima primo principio problema proposta proposte proprio provvedimento punto puoi pure può qua qual qualche
-qualcosa qualcuno quale quali qualora qualsiasi quando quanta quante quanti quanto quarta quasi quella quelle quelli
-quello quest questa queste questi questione questioni questo qui quindi realtà reca recano relatore rendere ricordare
-ridurre riferire riguardare rimanere rispetto rispondere ritenere ritengo riteniamo riuscire roba sa sapere sappiamo
-saranno sarebbe sarebbero sarà se sebbene secondo sede seguito semplicemente sempre senato senso sentire senza si sia
-siamo siano siccome sicuramente siete signor signora signori situazione so solo soltanto sono sopra soprattutto sotto
-sottosegretaria sottosegretario spesso stanno stare stata state stati stato stessa stesse stessi stesso stiamo su sua
-subito sue sugli sui sul sull sulla sulle sullo suo suoi sé sì tale tali tanta tante tanti tanto te tema temi tempo
-tenere terza testo ti tiene tipo tra tramite trattare tre troppo trovare tu tutta tuttavia tutte tutti tutto ulteriore
-ulteriormente ultima ultimi ultimo un una uno va vada vale vanno vede vedere vediamo vedo veniamo venire vera
-veramente vero verso vi viene vincere visto vogliamo voglio voi volere volta volte vorrei vorremmo vostra vostre
-vostri vostro votare voto vuole
+prevedere prima primo principio problema proposta proposte proprio prossima prossimo provvedimento punto può puoi pure
+qua qual qualche qualcosa qualcuno quale quali qualora qualsiasi quando quanta quante quanti quanto quarta quasi quella
+quelle quelli quello quest questa queste questi questione questioni questo qui quindi realtà reca recano relatore
+rendere ricordare ridurre riferire riformulazione riguardare rimanere rispetto rispondere ritenere ritengo riteniamo
+riuscire roba sa sapere sappiamo sarà saranno sarebbe sarebbero se sé sebbene secondo sede seguito sembra sembrano
+semplicemente sempre senato senso sentire senza serie si sì sia siamo siano siccome sicuramente siete signor signora
+signori situazione so solo soltanto sono sopra soprattutto sotto sottosegretaria sottosegretario spesso sta stanno
+stare stata state stati stato stessa stesse stessi stesso stiamo su sua subito sue sugli sui sul sull sulla sulle sullo
+suo suoi tale tali tanta tante tanti tanto te tema temi tempo tenere terza testo ti tiene tipo tra tramite trattare tre
+troppo trovare tu tutta tuttavia tutte tutti tutto ulteriore ulteriormente ultima ultimi ultimo un una uno va vada vale
+vanno vede vedere vediamo vedo veniamo venire vera veramente vero verso vi viene vincere visto vogliamo voglio voi
+volere volta volte vorrei vorremmo vostra vostre vostri vostro votare voto vuole
 """
 
 

@@ -29,6 +29,8 @@ RESTART_SECONDS: Final = (0.0, 0.5, 2.0, 10.0)
 """Before a process that was lost is replaced, the first time and each further time that it does not live long."""
 LIVES_SECONDS: Final = 60.0
 """From which age on a process that is lost counts as the first."""
+PAGE_SECONDS: Final = 60.0
+"""How long an operation may say nothing that nobody is told the progress of: a page waits for it."""
 PROCESS: Final = "service.engines.host"
 PASSED_ON: Final = (
     "PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "SSL_CERT_FILE", "SSL_CERT_DIR",
@@ -112,10 +114,12 @@ class RemoteEngine:
 
     def run(self, operation: Operation[Request, Result], request: Request, progress: Progress = silent) -> Result:
         asked = wire.Asked(operation.__module__, operation.__qualname__, wire.packed(request))
+        # Without a limit, an engine that hangs would hold every thread of the web server.
+        patience = PAGE_SECONDS if progress is silent else self._opening.settings.jobs.seconds
         with self._connection() as connection:
             with _lost_is_told():
                 connection.send_bytes(wire.packed(asked))
-            while isinstance(told := _next(connection), wire.Stepped):
+            while isinstance(told := _next(connection, patience), wire.Stepped):
                 progress(told.step)
         if isinstance(told, wire.Refused):
             raise told.error()
@@ -186,9 +190,11 @@ class RemoteEngine:
         return not closed
 
 
-def _next(connection: "Connection[Any, Any]") -> wire.Told:
-    """What the operation tells next. Raises `DataError` where its process is gone."""
+def _next(connection: "Connection[Any, Any]", patience: float) -> wire.Told:
+    """What the operation tells next. Raises `DataError` where its process is gone, or tells nothing for too long."""
     with _lost_is_told():
+        if not connection.poll(patience):
+            raise DataError(gettext("the engine takes too long for this; try again in a minute"))
         body = connection.recv_bytes()
     told: wire.Told = wire.unpacked(body)
     return told

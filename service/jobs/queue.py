@@ -4,6 +4,7 @@ Jobs survive the process. What was worked on when it ended is worked on again, s
 answer counts as made once the store of answers has it.
 """
 
+import contextlib
 import logging
 import threading
 import time
@@ -421,11 +422,13 @@ class JobQueue:
         """Work on a job to its end."""
         try:
             document = self._engine.run(answer, work.job.request, partial(self._progress, work))
+            if document["corpus"]["dataset"] != work.job.dataset:
+                text = gettext("another dataset was published while this question waited; ask it again")
+                return self._fail(work, Failure(503, text))
             with self._changed:
                 self._require(work)
                 work.keeping = True
             self._keep(document)
-            self._finish(work, "done", _summary(work.job.id, document), document=document)
         except Stopped:
             return
         except QuestionError as error:
@@ -439,6 +442,10 @@ class JobQueue:
         except Exception:
             _log.exception("a question could not be answered")
             self._fail(work, Failure(500, gettext("something went wrong here; the log of the service says what")))
+        else:
+            # An answer that is kept is no failure, even where this cannot be written down now.
+            with contextlib.suppress(Stopped):
+                self._finish(work, "done", _summary(work.job.id, document), document=document)
 
     def _progress(self, work: _Work, step: Step) -> None:
         """Tell a step of the engine; raises `Stopped` where nobody wants the answer any more."""

@@ -14,7 +14,6 @@ Dimension = Literal["group", "speaker", "capacity", "month", "sitting", "act"]
 Matched = Literal["words", "some", "meaning", "listed"]
 """Why something was found: it holds all the words, or some of them, or is near in meaning, or fits the filters."""
 
-CAPACITIES: Final = ("member", "government", "rapporteur", "guest", "chair", "unresolved")
 
 
 @dataclass(frozen=True, slots=True)

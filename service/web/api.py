@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from flask import current_app, request
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from spectree import Response as Declared
 from spectree import SpecTree
 from spectree.plugins.flask_plugin import FlaskPlugin
@@ -46,8 +46,21 @@ class Taken(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def without_empty(values: Any) -> Any:
+    """What was sent, without what is empty: a form sends each of its fields, and one left empty asks for nothing."""
+    if not isinstance(values, Mapping):
+        return values
+    filled = {
+        name: [part for part in value if part != ""] if isinstance(value, list) else value
+        for name, value in values.items()
+    }
+    return {name: value for name, value in filled.items() if value not in ("", [])}
+
+
 class Parameters(Taken):
-    """The parameters of an address; each page has these two."""
+    """The parameters of an address; each page has these two. An empty one counts as left out."""
+
+    _empty = model_validator(mode="before")(without_empty)
 
     lang: str | None = Field(default=None, max_length=35, description="The language of the page, `it` or `en`.")
     format: str | None = Field(

@@ -22,7 +22,6 @@ blueprint = Blueprint("api", __name__)
 
 OPENAPI: Final = Form("application/openapi+json", "json", ("application/json", "application/vnd.oai.openapi+json"))
 _MADE: Final = "emiciclo-openapi"
-JSON_TYPE: Final = "application/json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,13 +71,13 @@ class PeopleQuery(Paged):
     q: str = Field(
         default="", max_length=200, description="The beginning of each name, in any order; accents do not count."
     )
-    group: list[Name | Literal[""]] = Field(
+    group: list[Name] = Field(
         default=[],
         max_length=50,
         description="Only members on the day of this group: IRI, sigla or name, or `government`.",
     )
     role: Standing = Field(default="", description="Only who on the day was a deputy, in the government, or presided.")
-    as_of: datetime.date | Literal[""] | None = Field(
+    as_of: datetime.date | None = Field(
         default=None, alias="asOf", description="The day; the last one of the record if left out."
     )
 
@@ -187,8 +187,7 @@ def people(query: PeopleQuery) -> AnyResponse:
     lists = known(here)
     names = names_of(lists, here)
     day = query.as_of or _last_day(here)
-    asked = tuple(name for name in query.group if name)
-    groups = NamedFilters(asked).resolve(names.chamber, day).groups if asked else ()
+    groups = NamedFilters(tuple(query.group)).resolve(names.chamber, day).groups if query.group else ()
     found = find_people(Wanted(query.q, groups, query.role, day), lists, here.graph, names, query.page)
 
     def document() -> PeopleDocument:

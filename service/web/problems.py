@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from flask import Flask, Response, current_app, json, render_template, request
 from werkzeug.datastructures import MIMEAccept
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.http import parse_accept_header
 
 from service.errors import DataError, EmicicloError, QuestionError
 from service.queries.refusal import QueryRefused
+from service.resources.wording import gettext
 
 _UNHEEDED: Final = re.compile(r';\s*(?:charset|profile)=(?:"[^"]*"|[^;,"]*)', re.IGNORECASE)
 """What makes no other form of a media type: `text/turtle;charset=utf-8` is Turtle, JSON-LD of any profile JSON-LD."""
@@ -102,6 +103,8 @@ def _of_http(error: HTTPException) -> Problem:
     headers = {
         name: value for name, value in error.get_headers() if name.lower() in ("allow", "location", "retry-after")
     }
+    if error.description == NotFound.description:
+        return Problem(status, gettext("there is no page at this address; check how it is written"), headers=headers)
     return Problem(status, error.description or HTTPStatus(status).phrase, headers=headers)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import flask_babel
 from flask import Blueprint, Response, render_template, request
 from lxml import etree
-from pydantic import ConfigDict, Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints
 from werkzeug.wrappers import Response as AnyResponse
 
 from ontology import CAPACITY
@@ -54,7 +54,7 @@ Iri = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 
 
 class SearchQuery(Filtered, Paged):
-    """What to search for, and in what. Empty parameters, which forms send, count as left out."""
+    """What to search for, and in what."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     q: str = Field(
@@ -87,16 +87,6 @@ class SearchQuery(Filtered, Paged):
         description="The groups to which that question is limited.",
     )
     size: int = Field(default=10, ge=1, le=LARGEST, description="Results of a page.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_empty(cls, values: Any) -> Any:
-        if not isinstance(values, dict):
-            return values
-        kept = {
-            name: [v for v in value if v != ""] if isinstance(value, list) else value for name, value in values.items()
-        }
-        return {name: value for name, value in kept.items() if value not in ("", [])}
 
     def request(self, **other: Any) -> SearchRequest:
         """The search for the engine."""

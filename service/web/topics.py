@@ -1,8 +1,8 @@
 """What the pages about one topic have in common: their parameters, and running an operation of the engine."""
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 
 from service.answer.model import Language
 from service.engines.interface import EngineHost, Operation
@@ -17,20 +17,10 @@ Result = TypeVar("Result")
 
 
 class TopicQuery(Filtered):
-    """A topic, and what its passages are limited to. Empty parameters, which forms send, count as left out."""
+    """A topic, and what its passages are limited to."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
     topic: str = Field(default="", max_length=1000, description="The topic in words, or a question about it.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_empty(cls, values: Any) -> Any:
-        if not isinstance(values, dict):
-            return values
-        kept = {
-            name: [v for v in value if v != ""] if isinstance(value, list) else value for name, value in values.items()
-        }
-        return {name: value for name, value in kept.items() if value not in ("", [])}
 
 
 def spoken() -> Language:

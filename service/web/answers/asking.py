@@ -21,7 +21,7 @@ from service.web import api as web_api
 from service.web.admission import client_of_request
 from service.web.answers import reading
 from service.web.answers.reading import JSON, JobDocument, problem_of
-from service.web.api import Answers, Parameters, Taken, api
+from service.web.api import Answers, Parameters, Taken, api, without_empty
 from service.web.filters import Name
 from service.web.language import language
 from service.web.negotiation import HTML
@@ -67,15 +67,12 @@ class QuestionForm(QuestionTaken):
     def _filled(cls, values: Any) -> Any:
         if not isinstance(values, Mapping):
             return values
-        filled = {
-            name: [value] if name in _LISTS and isinstance(value, str) else value
-            for name, value in values.items()
-            if value not in ("", [])
-        }
-        return {
-            name: [part for part in value if part != ""] if isinstance(value, list) else value
-            for name, value in filled.items()
-        }
+        return without_empty(
+            {
+                name: [value] if name in _LISTS and isinstance(value, str) else value
+                for name, value in values.items()
+            }
+        )
 
 
 @blueprint.before_request

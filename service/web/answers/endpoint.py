@@ -7,6 +7,7 @@ from typing import Final
 
 from flask import Blueprint, Response, json, render_template
 from pyoxigraph import Triple
+from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
 from service.answers.store import snapshot_or_empty
@@ -62,6 +63,12 @@ def options() -> Response:
 def endpoint() -> Response:
     """Answer a query; without one, describe the service or open the console."""
     return protocol.respond(ENDPOINT)
+
+
+@blueprint.delete(f"/{PATH}")
+def refuse() -> AnyResponse:
+    """Nothing is deleted here; without this, it would be taken for an answer of that name."""
+    raise MethodNotAllowed(["GET", "HEAD", "OPTIONS", "POST"])
 
 
 @blueprint.get(f"/{EXAMPLES}")

@@ -33,16 +33,24 @@ LONGEST_SECONDS: Final = 900.0
 """Of one stream, which holds a thread; the client resumes with another."""
 SHARE: Final = 3
 """All streams together hold one thread in so many of the web server."""
+LOOK_SECONDS: Final = 1.0
+"""How often a stream looks whether somebody finds no place."""
 LAST_EVENT: Final = re.compile(r"[0-9]{1,9}")
 _STREAMS: Final = "emiciclo-streams"
 
 
 class Streams:
-    """Counts the streams that are open, of all clients and of each."""
+    """Counts the streams that are open, of all clients and of each.
+
+    That a client has gone shows only when it is written to. So whenever somebody finds no place, all streams
+    give a sign of life, and those that nobody reads any more end by it.
+    """
 
     def __init__(self, at_once: int, per_client: int) -> None:
         self.at_once = at_once
         self.per_client = per_client
+        self.refused = 0
+        """How often somebody found no place."""
         self._open: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -50,6 +58,7 @@ class Streams:
         """Count a stream; call what is returned, once or more often, when it ends. Raises `Problem` 503, 429."""
         with self._lock:
             if self._open[client] >= self.per_client:
+                self.refused += 1
                 raise Problem(
                     429,
                     gettext(
@@ -61,6 +70,7 @@ class Streams:
                     limit="jobs.streams_per_client",
                 )
             if self._open.total() >= self.at_once:
+                self.refused += 1
                 raise Problem(
                     503,
                     gettext("too many streams are open; ask for the state at /answers/… now and then"),
@@ -120,8 +130,9 @@ def events(name: str, query: EventsQuery) -> Response:
         return _labelled(Response("".join(map(_written, told)), mimetype=STREAM.media_type), not told)
     if request.method == "HEAD":
         return _labelled(Response("", mimetype=STREAM.media_type))
-    leave = _streams().enter(client_of_request())
-    stream = _told(here.jobs, job, after, here.settings.jobs.keep_alive_seconds)
+    streams = _streams()
+    leave = streams.enter(client_of_request())
+    stream = _told(here.jobs, job, after, here.settings.jobs.keep_alive_seconds, streams)
     response = Response(stream, mimetype=STREAM.media_type)
     response.call_on_close(leave)
     return _labelled(response)
@@ -149,13 +160,14 @@ def _after(query: EventsQuery) -> int:
     return int(sent)
 
 
-def _told(jobs: JobQueue, job: Job, after: int, keep_alive: float) -> Iterator[str]:
+def _told(jobs: JobQueue, job: Job, after: int, keep_alive: float, streams: Streams) -> Iterator[str]:
     """The stream: what was told, what is told from now on, and a sign of life where nothing is."""
-    ends = time.monotonic() + LONGEST_SECONDS
+    wrote, refused = time.monotonic(), streams.refused
+    ends = wrote + LONGEST_SECONDS
     yield f"retry: {RETRY_MS}\n\n"
     while time.monotonic() < ends:
         try:
-            found = jobs.events(job.id, after, keep_alive)
+            found = jobs.events(job.id, after, min(keep_alive, LOOK_SECONDS))
         except DataError:  # the service is being stopped: the client comes back
             return
         for event in found:
@@ -163,8 +175,12 @@ def _told(jobs: JobQueue, job: Job, after: int, keep_alive: float) -> Iterator[s
             after = event.number
             if event.last:
                 return
-        if not found:
+        if not found and (time.monotonic() - wrote >= keep_alive or refused != streams.refused):
+            refused = streams.refused
             yield ": still here\n\n"
+            wrote = time.monotonic()
+        elif found:
+            wrote = time.monotonic()
 
 
 def _written(event: Event) -> str:

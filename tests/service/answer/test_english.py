@@ -192,3 +192,13 @@ def test_nobody_spoke_of_it_is_said_in_english(in_english: Mapping[str, Answer])
         "sitting day, on 1 January 2025. The answer quotes one majority group. No quotation for: B, C and D. "
         "Quotations are in Italian, as they were spoken."
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [english, italian])
+def test_an_introduction_without_any_quotation_does_not_list_everybody(words: Any) -> None:
+    told = words.introduction(
+        question("pensioni"), corpus_title="C", activity=Activity(1, 1, date(2025, 1, 1), date(2025, 1, 1)),
+        sitting_days=1, spoke={}, silent=["Alfa", "Beta"],
+    )  # fmt: skip
+    assert told.endswith(words.NOTHING_QUOTABLE)
+    assert "Alfa" not in told

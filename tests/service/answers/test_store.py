@@ -247,9 +247,12 @@ def test_a_keep_that_was_ended_midway_is_tidied(folder: Path, document: Document
     shutil.copytree(published.path, half)
     (half / "CURRENT").unlink()
     (folder / "current.new").symlink_to("snapshots/000002-00ff00ff")
+    copy = folder / "snapshots" / "000002-0f0f0f0f.tmp"
+    copy.mkdir()
     assert read_answer(folder, document["id"]) == document
     assert keep_answer(folder, {**document, "id": OTHER})
     assert not half.exists()
+    assert not copy.exists()
     assert not (folder / "current.new").is_symlink()
 
 

@@ -226,6 +226,8 @@ def test_the_endpoint_is_that_of_the_record_in_what_it_takes_and_refuses(served:
     posted.close()
     assert client.post("/answers/sparql", data="x", content_type="application/sparql-update").status_code == 403
     assert client.options("/answers/sparql").headers["Accept-Post"]
+    deleted = client.delete("/answers/sparql")
+    assert (deleted.status_code, "POST" in deleted.headers["Allow"]) == (405, True)
     status, told = served.ask("SELECT * { SERVICE <https://a.example/sparql> { ?s ?p ?o } }")
     assert status == 403
     assert told["limits"]["workers"] == 1  # type: ignore[index]

@@ -71,6 +71,15 @@ def test_other_errors_tell_nothing_and_end_nothing(remote: RemoteEngine, operati
     assert remote.run(operations.process_id, None) == before
 
 
+def test_nobody_waits_for_ever_for_an_engine_that_hangs(
+    remote: RemoteEngine, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.engines.remote.PAGE_SECONDS", 0.05)
+    with pytest.raises(DataError, match="takes too long"):
+        remote.run(operations.waits_for, waiting)
+    waiting.ended.touch()
+
+
 def test_only_functions_of_the_packages_are_run(esperia: Esperia) -> None:
     for module, name in [
         ("os", "getpid"),

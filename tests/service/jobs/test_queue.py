@@ -343,9 +343,9 @@ def test_what_takes_too_long_fails_and_its_place_is_free_for_others(make_queue: 
         hangs.set()
 
 
-@pytest.mark.parametrize("failing", ["end", "tell"])
+@pytest.mark.parametrize(("failing", "outcome"), [("end", "done"), ("tell", "failed")])
 def test_a_full_disk_leaves_no_question_behind(
-    make_queue: MakeQueue, monkeypatch: pytest.MonkeyPatch, failing: str
+    make_queue: MakeQueue, monkeypatch: pytest.MonkeyPatch, failing: str, outcome: str
 ) -> None:
     full = threading.Event()
     write = getattr(JobTable, failing)
@@ -357,14 +357,14 @@ def test_a_full_disk_leaves_no_question_behind(
 
     monkeypatch.setattr(queues, "TROUBLE_SECONDS", 0.02)
     monkeypatch.setattr(JobTable, failing, refuse)
-    queue = make_queue(attempts=3)
+    queue = make_queue()
     full.set()
     id_ = put(queue)
     wait_until(lambda: id_ in queue._unsettled, "the end was not found unwritten")
     assert state(queue, id_) == "running"
     full.clear()
-    assert ended(queue, id_)[-1].name == "done"
-    assert state(queue, id_) == "done"
+    assert ended(queue, id_)[-1].name == outcome
+    assert state(queue, id_) == outcome
 
 
 def test_a_question_that_cannot_be_taken_back_is_worked_on(
@@ -526,3 +526,17 @@ def test_an_answer_from_a_corpus_that_was_published_meanwhile_is_not_that_of_the
     assert job
     assert job.version == former.version
     assert put(queue) == id_, "it is known as the answer of the corpus that it is from"
+
+
+def test_a_question_to_a_dataset_that_was_replaced_meanwhile_is_not_answered_from_the_other(
+    make_queue: MakeQueue, data: DataDirectory, gate: Gate
+) -> None:
+    queue = make_queue(gate)
+    id_ = put(queue)
+    wait_until(lambda: bool(gate.asked), "the work to begin")
+    work = queue._work_on(id_)
+    assert work
+    object.__setattr__(work.job, "dataset", "former")
+    gate.open()
+    assert ended(queue, id_)[-1].data["status"] == 503
+    assert read_answer(data.answers, work.job.iri) is None

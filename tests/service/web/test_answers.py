@@ -25,6 +25,7 @@ from service.engines.local import LocalEngine
 from service.jobs.answering import answer
 from service.jobs.model import AskRequest
 from service.settings import JobsSettings, Settings
+from service.web.answers import events
 from service.web.app import create_app
 from service.web.site import EXTENSION
 from tests.conftest import Esperia, wait_until
@@ -513,6 +514,23 @@ def test_streams_are_limited_for_a_client_and_altogether_and_given_back(
     wait_until(taken, "the place of the stream that went")
     for connection in (*opened, *others):
         connection.close()
+
+
+def test_streams_that_nobody_reads_make_room_long_before_their_next_sign_of_life(
+    make_app: MakeApp, gate: Gate, serve: Callable[[Flask], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "LOOK_SECONDS", 0.02)
+    address = serve(make_app(gate, streams_per_client=1))
+    place = address + httpx.post(f"{address}/answers", json={"question": WAGE}).headers["Location"]
+
+    def taken() -> bool:
+        with httpx.stream("GET", f"{place}/events") as stream:
+            return stream.status_code == 200
+
+    assert taken()
+    begun = time.monotonic()
+    wait_until(taken, "no room was made")
+    assert time.monotonic() - begun < 15, "before the next sign of life would have been due"
 
 
 def test_streams_end_when_the_service_stops(make_app: MakeApp, gate: Gate, serve: Callable[[Flask], str]) -> None:

@@ -19,7 +19,7 @@ from werkzeug.test import TestResponse
 from service.embedding import HashEmbedder
 from service.loading.build import load
 from service.settings import JobsSettings
-from service.web import admission, problems
+from service.web import admission, language, problems
 from tests.conftest import BASE, SOURCES, Esperia
 from tests.service.web.sites import QUESTION, Client, answered, copied, running
 
@@ -304,6 +304,7 @@ def waiting_site(per_client: int) -> Flask:
     """A site with a page whose making waits to be ended, a page that is quick, and one that fails."""
     app = Flask("tests", static_folder=None)
     problems.register(app)
+    language.register(app)
     admission.register(app, per_client)
     app.test_client_class = Client
 

@@ -144,3 +144,10 @@ def test_translations_keep_the_values_of_their_messages(catalogue: Catalog) -> N
 def test_numbers_take_the_plural_of_the_language(number: int, said: str) -> None:
     translated = language.compiled("it").ngettext("%(num)s speech", "%(num)s speeches", number)
     assert translated.split()[-1] == said
+
+
+def test_a_page_that_is_not_there_says_so_in_the_readers_language(client: FlaskClient) -> None:
+    shown = client.get("/nulla?lang=it", headers={"Accept": "text/html"})
+    assert shown.status_code == 404
+    assert "a questo indirizzo non c’è alcuna pagina" in shown.get_data(as_text=True)
+    assert "requested URL" not in shown.get_data(as_text=True)
