@@ -152,6 +152,17 @@ def _fields(name: str, lines: list[str]) -> dict[str, str]:
     return fields
 
 
+def as_document(example: Example) -> dict[str, object]:
+    """An example as JSON."""
+    return {
+        "name": example.name,
+        "title": example.titles,
+        "description": example.descriptions,
+        "tags": example.tags,
+        "query": example.query,
+    }
+
+
 def as_rdf(root: str, chosen: Iterable[Example] | None = None) -> tuple[Triple, ...]:
     """Examples (all, if none are chosen) of the site at `root`, with a slash at its end, and their collection."""
     collection = NamedNode(root + PATH)

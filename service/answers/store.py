@@ -29,6 +29,8 @@ from typing import Final
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Store, parse
 
 from service.answer import jsonld
+from service.errors import DataError
+from service.resources.wording import gettext
 from service.snapshots.handle import Snapshot
 
 PATIENCE_SECONDS: Final = 30.0
@@ -67,7 +69,7 @@ def drop_answer(folder: Path, iri: str) -> bool:
 
 
 def read_answer(folder: Path, iri: str) -> jsonld.Document | None:
-    """Read an answer back as the document that it was made from; None if it is not there."""
+    """Read an answer back as the document that it was made from; None if it is not there. Raises `DataError`."""
     store = open_store(folder)
     if store is None:
         return None
@@ -78,7 +80,10 @@ def read_answer(folder: Path, iri: str) -> jsonld.Document | None:
 
 
 def snapshot(folder: Path) -> Snapshot | None:
-    """What is published now; None where no answer was ever kept. Answers of a former release are published first."""
+    """What is published now; None where no answer was ever kept. Answers of a former release are published first.
+
+    Raises `OSError` where what is published is damaged.
+    """
     found = _current(folder)
     if found is None and _is_former(folder):
         with contextlib.suppress(OSError, RuntimeError), _locked(folder):
@@ -93,16 +98,17 @@ def snapshot_or_empty(folder: Path) -> Snapshot:
 
 
 def open_store(folder: Path) -> Store | None:
-    """The published answers, opened read-only and kept open; None where there are none that can be read."""
+    """The published answers, opened read-only and kept open; None where none were ever kept.
+
+    Raises `DataError` where there are answers that cannot be read: that is not the same as none.
+    """
     for _ in range(2):  # what was published a moment ago may be gone by a moment later
-        found = snapshot(folder)
-        if found is None or found.path is None:
-            return None
         try:
-            return _opened(found.path)
+            found = snapshot(folder)
+            return _opened(found.path) if found and found.path else None
         except (OSError, RuntimeError) as error:  # the latter is what RocksDB finds corrupt
-            _log.warning("the answers in %s cannot be read: %s", found.path, error)
-    return None
+            _log.warning("the answers in %s cannot be read: %s", folder, error)
+    raise DataError(gettext("the answers cannot be read now; the log of the service says why"))
 
 
 @lru_cache(maxsize=READERS)
@@ -112,9 +118,14 @@ def _opened(path: Path) -> Store:
 
 
 def _current(folder: Path) -> Path | None:
-    """The published snapshot by its own name."""
-    path = (folder / "current").resolve()
-    return path if (path / "CURRENT").is_file() else None
+    """The published snapshot by its own name. Raises `OSError` where what is published is no store."""
+    link = folder / "current"
+    path = link.resolve()
+    if (path / "CURRENT").is_file():
+        return path
+    if link.is_symlink():  # to take it for empty would make the next keep remove the snapshots that are left
+        raise OSError(f"{path} is damaged or gone; link {link} to one of the snapshots beside it")
+    return None
 
 
 def _publish(folder: Path, graph: NamedNode, quads: Iterable[Quad]) -> bool:
@@ -224,7 +235,7 @@ def _sync(folder: Path) -> None:
 
 
 def _tidy(folder: Path) -> None:
-    """Remove what a keep left behind that was ended midway: unfinished copies, snapshots later than the published one."""
+    """Remove what a keep that was ended midway left behind: half a copy, a snapshot later than the published one."""
     (folder / "current.new").unlink(missing_ok=True)
     for path in (folder / "snapshots").glob("*.tmp"):
         if _UNFINISHED.fullmatch(path.name):

@@ -9,10 +9,9 @@ from service.compass.jsonld import compass_document
 from service.compass.making import make
 from service.documents import Document, present, question_document
 from service.filters import NamedFilters
-from service.findings import find
 from service.pipeline import Engine
-from service.progress import Progress, Step
-from service.question import understand
+from service.progress import Progress
+from service.topical import find_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +34,6 @@ class CompassResult:
 
 def compass(request: CompassRequest, engine: Engine, progress: Progress) -> CompassResult:
     """Tell where the groups stand on a topic. Raises `QuestionError`, `DataError`, `QueryError`."""
-    progress(Step("understand", "begun"))
-    day = request.as_of or engine.corpus.manifest.last_day
-    question = understand(
-        request.topic,
-        engine.corpus,
-        engine.thesaurus,
-        reference_date=request.as_of,
-        filters=request.filters.resolve(engine.chamber, day),
-    )
-    progress(Step("understand", "ended", {"topic": question.topic}))
-    progress(Step("retrieve", "begun"))
-    findings = find(question, engine.corpus, engine.chamber, engine.settings.retrieval)
-    progress(Step("retrieve", "ended", {"evidence": len(findings.evidence)}))
+    question, findings = find_on(request.topic, request.filters, request.as_of, engine, progress)
     made = make(question, findings.evidence, engine.corpus, engine.chamber, WORDINGS[request.language])
     return CompassResult(present(question_document(question, request.language)), compass_document(made))

@@ -17,12 +17,13 @@ from service.evidence import Figures
 from service.experts.jsonld import expert_document
 from service.experts.ranking import Order, Spread, Standing, spreads, standings, value
 from service.filters import NamedFilters
-from service.findings import Findings, find
+from service.findings import Findings
 from service.graph import day_literal
 from service.pipeline import Engine
-from service.progress import Progress, Step
-from service.question import Question, understand
+from service.progress import Progress
+from service.question import Question
 from service.thesaurus import words
+from service.topical import find_on
 
 MOST: Final = 200
 """Experts that a ranking gives; the rest are counted."""
@@ -74,19 +75,7 @@ def experts(request: ExpertsRequest, engine: Engine, progress: Progress) -> Expe
 
     Ranks and spread are those of all who were weighed, whatever the filters by committee and name leave.
     """
-    progress(Step("understand", "begun"))
-    day = request.as_of or engine.corpus.manifest.last_day
-    question = understand(
-        request.topic,
-        engine.corpus,
-        engine.thesaurus,
-        reference_date=request.as_of,
-        filters=request.filters.resolve(engine.chamber, day),
-    )
-    progress(Step("understand", "ended", {"topic": question.topic}))
-    progress(Step("retrieve", "begun"))
-    findings = find(question, engine.corpus, engine.chamber, engine.settings.retrieval)
-    progress(Step("retrieve", "ended", {"speakers": len(findings.authorities)}))
+    question, findings = find_on(request.topic, request.filters, request.as_of, engine, progress)
     return _page(request, question, findings, engine)
 
 

@@ -45,6 +45,7 @@ def fingerprint(settings: Settings) -> dict[str, Any]:
             else None
         ),
         "retrieval": settings.retrieval.model_dump(),
+        "compass": settings.compass,
     }
 
 

@@ -424,7 +424,8 @@ class JobQueue:
             document = self._engine.run(answer, work.job.request, partial(self._progress, work))
             if document["corpus"]["dataset"] != work.job.dataset:
                 text = gettext("another dataset was published while this question waited; ask it again")
-                return self._fail(work, Failure(503, text))
+                self._fail(work, Failure(503, text))
+                return
             with self._changed:
                 self._require(work)
                 work.keeping = True

@@ -67,7 +67,7 @@ class JobTable:
 
     def __init__(self, path: Path) -> None:
         """Open the table, made if need be. Raises `DataError`: it cannot be written, or another process has it."""
-        self._path = path
+        self._place = f"{path.parent.name}/{path.name}"  # the whole world may be told this, and no more of the disk
         with self._working():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(path)
@@ -85,7 +85,7 @@ class JobTable:
         self._connection.execute("PRAGMA foreign_keys = ON")
         release = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if release not in (0, RELEASE):
-            raise DataError(f"{self._path} was written by another release; move it away, which forgets what was asked")
+            raise DataError(f"{self._place} was written by another release; move it away, which forgets what was asked")
         self._connection.executescript(_SCHEMA)
         self._connection.execute(f"PRAGMA user_version = {RELEASE}")
 
@@ -243,10 +243,10 @@ class JobTable:
         try:
             yield
         except OSError as error:
-            raise DataError(f"the table of questions {self._path} cannot be written: {error.strerror}") from error
+            raise DataError(f"the table of questions {self._place} cannot be written: {error.strerror}") from error
         except sqlite3.Error as error:
             raise DataError(
-                f"the table of questions {self._path} cannot be used ({error}); make room for it, or move it away, "
+                f"the table of questions {self._place} cannot be used ({error}); make room for it, or move it away, "
                 "which forgets what was asked but no answer"
             ) from error
 

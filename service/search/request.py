@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Final, Literal
+from typing import Literal
 
 from service.filters import NamedFilters
 from service.search.words import Span
@@ -13,7 +13,6 @@ Sort = Literal["relevance", "date"]
 Dimension = Literal["group", "speaker", "capacity", "month", "sitting", "act"]
 Matched = Literal["words", "some", "meaning", "listed"]
 """Why something was found: it holds all the words, or some of them, or is near in meaning, or fits the filters."""
-
 
 
 @dataclass(frozen=True, slots=True)

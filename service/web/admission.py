@@ -22,30 +22,21 @@ _STREAM: Final = "events"
 """The name of an endpoint that streams: it lasts as long as the work that it tells of, and is counted there."""
 
 
-class Admission:
-    """Counts the requests of each client that are under way. `limit` is what a refusal calls this limit."""
+class UnderWay:
+    """Counts what is under way, of all clients and of each."""
 
-    def __init__(self, per_client: int, limit: str = "queries_per_client") -> None:
-        self.per_client = per_client
-        self.limit = limit
-        self._inside: Counter[str] = Counter()
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def enter(self, client: str) -> Callable[[], None]:
-        """Count a request in; call what is returned, once or more often, when its answer is out.
+    def enter(self, client: str, check: Callable[[int, int], None]) -> Callable[[], None]:
+        """Count one in; call what is returned, once or more often, when it ends.
 
-        Raises `QueryRefused` 429 where the client has as many as it may.
+        `check` is told how many the client has and how many there are of all; what it raises keeps this one out.
         """
         with self._lock:
-            if self._inside[client] >= self.per_client:
-                raise QueryRefused(
-                    429,
-                    f"you have {self._inside[client]} requests under way, which is the limit for one client; "
-                    "wait until one is answered",
-                    retry_after=1,
-                    limit=self.limit,
-                )
-            self._inside[client] += 1
+            check(self._counts[client], self._counts.total())
+            self._counts[client] += 1
         left = False
 
         def leave() -> None:
@@ -53,11 +44,37 @@ class Admission:
             with self._lock:
                 if not left:
                     left = True
-                    self._inside[client] -= 1
-                    if not self._inside[client]:
-                        del self._inside[client]
+                    self._counts[client] -= 1
+                    if not self._counts[client]:
+                        del self._counts[client]
 
         return leave
+
+
+class Admission:
+    """Counts the requests of each client that are under way. `limit` is what a refusal calls this limit."""
+
+    def __init__(self, per_client: int, limit: str = "queries_per_client") -> None:
+        self.per_client = per_client
+        self.limit = limit
+        self._inside = UnderWay()
+
+    def enter(self, client: str) -> Callable[[], None]:
+        """Count a request in; call what is returned, once or more often, when its answer is out.
+
+        Raises `QueryRefused` 429 where the client has as many as it may.
+        """
+        return self._inside.enter(client, self._check)
+
+    def _check(self, of_client: int, _: int) -> None:
+        if of_client >= self.per_client:
+            raise QueryRefused(
+                429,
+                f"you have {of_client} requests under way, which is the limit for one client; "
+                "wait until one is answered",
+                retry_after=1,
+                limit=self.limit,
+            )
 
 
 def register(app: Flask, per_client: int) -> None:

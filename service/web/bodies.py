@@ -5,10 +5,9 @@ the rest or gone, and counts until then.
 """
 
 import threading
-from collections import Counter
-from collections.abc import Callable
 from typing import Protocol
 
+from service.web.admission import UnderWay
 from service.web.problems import Problem
 
 
@@ -25,12 +24,11 @@ class Bodies:
         self.seconds = seconds
         self.at_once = at_once
         self.of_client = of_client
-        self._lock = threading.Lock()
-        self._under_way: Counter[str] = Counter()
+        self._under_way = UnderWay()
 
     def read(self, stream: Stream, client: str) -> bytes:
         """The whole body. Raises `Problem` 408 past the deadline, 429 or 503 where too many are under way."""
-        self._enter(client)
+        leave = self._under_way.enter(client, self._check)
         got: list[bytes | BaseException] = []
         done = threading.Event()
 
@@ -40,10 +38,14 @@ class Bodies:
             except BaseException as error:
                 got.append(error)  # raised again where it is waited for
             finally:
-                self._leave(client)
+                leave()
                 done.set()
 
-        self._start(take, client)
+        try:
+            threading.Thread(target=take, name="body", daemon=True).start()
+        except RuntimeError as error:  # the machine gives no more threads
+            leave()
+            raise Problem(503, "too much is under way; try again in a moment", headers={"Retry-After": "1"}) from error
         if not done.wait(self.seconds):
             raise Problem(
                 408,
@@ -54,27 +56,12 @@ class Bodies:
             raise got[0]
         return got[0]
 
-    def _start(self, take: Callable[[], None], client: str) -> None:
-        try:
-            threading.Thread(target=take, name="body", daemon=True).start()
-        except RuntimeError as error:  # the machine gives no more threads
-            self._leave(client)
-            raise Problem(503, "too much is under way; try again in a moment", headers={"Retry-After": "1"}) from error
-
-    def _enter(self, client: str) -> None:
-        with self._lock:
-            if self._under_way[client] >= self.of_client:
-                raise Problem(
-                    429,
-                    f"{self.of_client} bodies of yours are under way, which is the limit for one client; finish them",
-                    headers={"Retry-After": "1"},
-                )
-            if self._under_way.total() >= self.at_once:
-                raise Problem(503, "too many bodies are under way; try again, or use GET", headers={"Retry-After": "1"})
-            self._under_way[client] += 1
-
-    def _leave(self, client: str) -> None:
-        with self._lock:
-            self._under_way[client] -= 1
-            if self._under_way[client] <= 0:
-                del self._under_way[client]
+    def _check(self, of_client: int, of_all: int) -> None:
+        if of_client >= self.of_client:
+            raise Problem(
+                429,
+                f"{self.of_client} bodies of yours are under way, which is the limit for one client; finish them",
+                headers={"Retry-After": "1"},
+            )
+        if of_all >= self.at_once:
+            raise Problem(503, "too many bodies are under way; try again, or use GET", headers={"Retry-After": "1"})

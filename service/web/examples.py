@@ -11,16 +11,26 @@ from flask_babel import gettext
 from pyoxigraph import Triple
 from werkzeug.wrappers import Response as AnyResponse
 
-from service.examples import DESCRIPTIONS, LICENCE, PATH, TAGS, TITLES, Example, as_rdf, example_as_rdf, examples
+from service.examples import (
+    DESCRIPTIONS,
+    LICENCE,
+    PATH,
+    TAGS,
+    TITLES,
+    Example,
+    as_document,
+    as_rdf,
+    example_as_rdf,
+    examples,
+)
 from service.resources import forms
 from service.web.language import DEFAULT, language
-from service.web.negotiation import HTML, RDF_FORMS, Form, beside, choose, vary
+from service.web.negotiation import HTML, JSON, RDF_FORMS, Form, beside, choose, vary
 from service.web.problems import Problem
 from service.web.site import site
 
 blueprint = Blueprint("examples", __name__)
 
-JSON: Final = Form("application/json", "json")
 QUERY: Final = Form("application/sparql-query", "rq")
 FRESH_SECONDS: Final = 3600
 _FORM_NAMES: Final = {
@@ -97,14 +107,7 @@ def _named(name: str) -> Example:
 
 
 def _member(example: Example) -> dict[str, Any]:
-    return {
-        "name": example.name,
-        "title": example.titles,
-        "description": example.descriptions,
-        "tags": example.tags,
-        "query": example.query,
-        "url": site().url(f"{PATH}/{example.name}"),
-    }
+    return {**as_document(example), "url": site().url(f"{PATH}/{example.name}")}
 
 
 def _rdf(triples: Sequence[Triple], form: Form) -> bytes:

@@ -30,6 +30,9 @@ TURTLE: Final = Form("text/turtle", "ttl", ("application/x-turtle", "text/n3", "
 N_TRIPLES: Final = Form("application/n-triples", "nt", ("text/plain",), ("ntriples", "n-triples"))
 JSON_LD: Final = Form("application/ld+json", "jsonld", ("application/json",), ("json-ld", "json"))
 RDF_XML: Final = Form("application/rdf+xml", "rdf", ("application/xml", "text/xml"), ("rdf+xml", "xml"))
+TRIG: Final = Form("application/trig", "trig")
+N_QUADS: Final = Form("application/n-quads", "nq", called=("nquads", "n-quads"))
+JSON: Final = Form("application/json", "json")
 HTML: Final = Form("text/html", "html", ("application/xhtml+xml",), ("text/x-html+tr",))
 AUTO: Final = "auto"
 """What Virtuoso's form sends as `format` where nothing is chosen."""

@@ -19,7 +19,7 @@ from service.settings import SparqlSettings
 from service.snapshots.runner import IN_MEMORY, QueryAnswer, QueryRequest, QueryRunner
 from service.web import console, service_description
 from service.web.admission import client_of_request
-from service.web.negotiation import AUTO, HTML, N_TRIPLES, RDF_FORMATS, RDF_FORMS, Form, choose, vary
+from service.web.negotiation import AUTO, HTML, N_QUADS, N_TRIPLES, RDF_FORMATS, RDF_FORMS, TRIG, Form, choose, vary
 from service.web.problems import Problem, of_refusal, preferred
 from service.web.site import site
 
@@ -28,8 +28,6 @@ XML: Final = Form("application/sparql-results+xml", "xml", ("application/xml", "
 CSV: Final = Form("text/csv", "csv", called=("application/vnd.ms-excel",))
 TSV: Final = Form("text/tab-separated-values", "tsv")
 TABLES: Final = (JSON, XML, CSV, TSV)
-TRIG: Final = Form("application/trig", "trig")
-N_QUADS: Final = Form("application/n-quads", "nq", called=("nquads", "n-quads"))
 GRAPHS: Final = (*RDF_FORMS, TRIG, N_QUADS)
 
 QUERY_TYPE: Final = "application/sparql-query"

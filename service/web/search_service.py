@@ -1,27 +1,21 @@
 """`/sparql/search`: the search as a SPARQL service, by the protocol and within the limits of the record's endpoint."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Final
 
-from flask import Blueprint, Flask, Response, current_app, json, render_template
+from flask import Blueprint, Flask, Response, current_app
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from werkzeug.wrappers import Response as AnyResponse
 
 from ontology import DCTERMS, EMI, RDF, XSD
 from service.corpus import DataDirectory
 from service.engines.interface import EngineHost
-from service.examples import Example, examples
 from service.search_service import terms
 from service.search_service.runner import SearchRunner
 from service.settings import Settings, SparqlSettings
 from service.snapshots.handle import Snapshot
-from service.snapshots.on_demand import PoolOnDemand
-from service.snapshots.pool import PoolSize, QueryPool
-from service.snapshots.runner import QueryLimits
-from service.web import console, protocol, service_description
-from service.web.language import DEFAULT, language
-from service.web.negotiation import HTML, Form, choose, vary
+from service.web import console, protocol, service_description, side_endpoints
+from service.web.side_endpoints import narrowed, workers_on_demand
 from service.web.site import site
 
 blueprint = Blueprint("search_service", __name__)
@@ -31,7 +25,6 @@ PATH: Final = "sparql/search"
 EXAMPLES: Final = f"{PATH}/examples"
 FOLDER: Final = "search_examples"
 """Of the example queries, below `sparql/`."""
-JSON: Final = Form("application/json", "json")
 PLACE: Final = console.Place(f"/{PATH}", f"/{EXAMPLES}", f"{FOLDER}/passages")
 WORKERS: Final = 2
 """Queries at once over hits; they are small, and nearly all are quick."""
@@ -41,9 +34,7 @@ _HITS: Final = Snapshot(None, "hits", union_default_graph=False)
 def register(app: Flask, engine: EngineHost, data: DataDirectory, settings: Settings) -> None:
     """Offer the search of an engine; the workers behind it are started by the first query."""
     own = limits_of(settings.sparql)
-    limits = QueryLimits(own.seconds, own.rows, own.bytes, own.memory_mb)
-    size = PoolSize(own.workers, own.long_queries, own.long_queries_per_client, own.wait_seconds)
-    workers = PoolOnDemand(limits, partial(QueryPool, lambda: _HITS, limits, size))
+    workers = workers_on_demand(own, lambda: _HITS)
     app.extensions[EXTENSION] = SearchRunner(
         workers, engine, lambda: data.published().name, service_description.query_size(own)
     )
@@ -52,15 +43,7 @@ def register(app: Flask, engine: EngineHost, data: DataDirectory, settings: Sett
 
 def limits_of(settings: SparqlSettings) -> SparqlSettings:
     """The limits of this endpoint: those of the record's, with fewer workers and nobody that SERVICE may name."""
-    long = min(WORKERS, settings.long_queries)
-    return settings.model_copy(
-        update={
-            "workers": WORKERS,
-            "long_queries": long,
-            "long_queries_per_client": min(long, settings.long_queries_per_client),
-            "partners": (),
-        }
-    )
+    return narrowed(settings, WORKERS)
 
 
 @blueprint.route(f"/{PATH}", methods=["OPTIONS"], provide_automatic_options=False)
@@ -78,31 +61,9 @@ def endpoint() -> Response:
 @blueprint.get(f"/{EXAMPLES}")
 def example_queries() -> AnyResponse:
     """How a search is written, with queries that can be asked here, as a page; the queries as JSON too."""
-    form = choose((JSON, HTML))
-    chosen = examples(FOLDER)
-    if form is HTML:
-        spoken = language() if language() in chosen[0].titles else DEFAULT
-        body = render_template(
-            "search_service/examples.html",
-            examples=chosen,
-            spoken=spoken,
-            endpoint=PLACE.endpoint,
-            address=site().url(PATH),
-            terms=terms,
-        )
-    else:
-        body = json.dumps([_member(example) for example in chosen], indent=1) + "\n"
-    return vary(Response(body, mimetype=form.media_type))
-
-
-def _member(example: Example) -> dict[str, object]:
-    return {
-        "name": example.name,
-        "title": example.titles,
-        "description": example.descriptions,
-        "tags": example.tags,
-        "query": example.query,
-    }
+    return side_endpoints.example_queries(
+        FOLDER, "search_service/examples.html", endpoint=PLACE.endpoint, address=site().url(PATH), terms=terms
+    )
 
 
 def runner() -> SearchRunner | None:

@@ -20,7 +20,9 @@ _RESULTS: Final = (
 
 def limits(settings: SparqlSettings) -> dict[str, int | float]:
     """The limits of the endpoint by the names that settings and refusals use."""
-    told = settings.model_dump(exclude={"partners", "private_partners", "page_seconds", "page_workers", "answers_workers"})
+    told = settings.model_dump(
+        exclude={"partners", "private_partners", "page_seconds", "page_workers", "answers_workers"}
+    )
     return {name: value for name, value in told.items() if not name.startswith("partner_") or settings.partners}
 
 

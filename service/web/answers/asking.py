@@ -68,10 +68,7 @@ class QuestionForm(QuestionTaken):
         if not isinstance(values, Mapping):
             return values
         return without_empty(
-            {
-                name: [value] if name in _LISTS and isinstance(value, str) else value
-                for name, value in values.items()
-            }
+            {name: [value] if name in _LISTS and isinstance(value, str) else value for name, value in values.items()}
         )
 
 

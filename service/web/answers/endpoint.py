@@ -5,20 +5,17 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, json, render_template
+from flask import Blueprint, Response
 from pyoxigraph import Triple
 from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.wrappers import Response as AnyResponse
 
 from service.answers.store import snapshot_or_empty
-from service.examples import Example, examples
 from service.settings import SparqlSettings
 from service.snapshots.on_demand import PoolOnDemand
-from service.snapshots.pool import PoolSize, QueryPool
-from service.snapshots.runner import QueryLimits, QueryRunner
-from service.web import console, protocol, service_description
-from service.web.language import DEFAULT, language
-from service.web.negotiation import HTML, Form, choose, vary
+from service.snapshots.runner import QueryRunner
+from service.web import console, protocol, service_description, side_endpoints
+from service.web.side_endpoints import narrowed, workers_on_demand
 from service.web.site import site
 
 blueprint = Blueprint("answers_endpoint", __name__)
@@ -27,30 +24,17 @@ PATH: Final = "answers/sparql"
 EXAMPLES: Final = f"{PATH}/examples"
 FOLDER: Final = "answers"
 """Of the example queries, below `sparql/`."""
-JSON: Final = Form("application/json", "json")
 PLACE: Final = console.Place(f"/{PATH}", f"/{EXAMPLES}", "console/answers")
 
 
 def limits_of(settings: SparqlSettings) -> SparqlSettings:
     """The limits of this endpoint: those of the record's, with fewer workers and nobody that SERVICE may name."""
-    workers = settings.answers_workers
-    long = min(workers, settings.long_queries)
-    return settings.model_copy(
-        update={
-            "workers": workers,
-            "long_queries": long,
-            "long_queries_per_client": min(long, settings.long_queries_per_client),
-            "partners": (),
-        }
-    )
+    return narrowed(settings, settings.answers_workers)
 
 
 def open_runner(folder: Path, settings: SparqlSettings) -> PoolOnDemand:
     """What runs queries over the answers of a folder; its workers are started by the first one."""
-    own = limits_of(settings)
-    limits = QueryLimits(own.seconds, own.rows, own.bytes, own.memory_mb)
-    size = PoolSize(own.workers, own.long_queries, own.long_queries_per_client, own.wait_seconds)
-    return PoolOnDemand(limits, partial(QueryPool, partial(snapshot_or_empty, folder), limits, size))
+    return workers_on_demand(limits_of(settings), partial(snapshot_or_empty, folder))
 
 
 @blueprint.route(f"/{PATH}", methods=["OPTIONS"], provide_automatic_options=False)
@@ -74,24 +58,7 @@ def refuse() -> AnyResponse:
 @blueprint.get(f"/{EXAMPLES}")
 def example_queries() -> AnyResponse:
     """Queries that can be asked here, as JSON or as a page."""
-    form = choose((JSON, HTML))
-    chosen = examples(FOLDER)
-    if form is HTML:
-        spoken = language() if language() in chosen[0].titles else DEFAULT
-        body = render_template("answer/examples.html", examples=chosen, spoken=spoken, endpoint=PLACE.endpoint)
-    else:
-        body = json.dumps([_member(example) for example in chosen], indent=1) + "\n"
-    return vary(Response(body, mimetype=form.media_type))
-
-
-def _member(example: Example) -> dict[str, object]:
-    return {
-        "name": example.name,
-        "title": example.titles,
-        "description": example.descriptions,
-        "tags": example.tags,
-        "query": example.query,
-    }
+    return side_endpoints.example_queries(FOLDER, "answer/examples.html", endpoint=PLACE.endpoint)
 
 
 def _runner() -> QueryRunner:

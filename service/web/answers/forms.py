@@ -2,10 +2,8 @@
 
 from typing import Final
 
-from service.web.negotiation import HTML, JSON_LD, TURTLE, Form
+from service.web.negotiation import HTML, JSON_LD, N_QUADS, TRIG, TURTLE, Form
 
-TRIG: Final = Form("application/trig", "trig")
-N_QUADS: Final = Form("application/n-quads", "nq", called=("nquads", "n-quads"))
 TEXT: Final = Form("text/plain", "txt", called=("text",))
 MARKDOWN: Final = Form("text/markdown", "md", ("text/x-markdown",), ("markdown",))
 OFFERED: Final = (JSON_LD, HTML, TURTLE, TRIG, N_QUADS, TEXT, MARKDOWN)

@@ -256,6 +256,22 @@ def test_a_keep_that_was_ended_midway_is_tidied(folder: Path, document: Document
     assert not (folder / "current.new").is_symlink()
 
 
+def test_answers_that_cannot_be_read_are_told_and_not_taken_for_none(folder: Path, document: Document) -> None:
+    assert keep_answer(folder, document)
+    assert keep_answer(folder, {**document, "id": OTHER})
+    published = snapshot(folder)
+    assert published is not None
+    assert published.path is not None
+    (published.path / "CURRENT").unlink()
+    with pytest.raises(DataError, match="cannot be read"):
+        read_answer(folder, document["id"])
+    assert not keep_answer(folder, document)
+    former = min((folder / "snapshots").iterdir())
+    (folder / "current").unlink()
+    (folder / "current").symlink_to(former.relative_to(folder))
+    assert read_answer(folder, document["id"]) == document, "the snapshot before is still there"
+
+
 def test_blank_nodes_of_two_answers_stay_apart(folder: Path, document: Document) -> None:
     assert keep_answer(folder, document)
     assert keep_answer(folder, {**document, "id": OTHER})

@@ -149,6 +149,7 @@ def test_questions_differ_by_words_language_days_and_filters(data: DataDirectory
     [
         ({"embedder": "usem3"}, True),
         ({"retrieval": RetrievalSettings(top_k=7)}, True),
+        ({"compass": False}, True),
         ({"llm_model": "a"}, True),
         ({"llm_model": "b", "llm_base_url": "http://127.0.0.1:1/"}, True),
         ({"embedding_model": "another"}, False),

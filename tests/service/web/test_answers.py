@@ -436,7 +436,11 @@ def test_a_forged_event_id_is_refused_or_begins_anew(answered: FlaskClient, loca
         problem(reply, 400)
 
 
-@pytest.mark.parametrize("after", ["-1", "x", "1e3", "9999999999", ""])
+def test_an_empty_number_counts_as_left_out(answered: FlaskClient, location: str) -> None:
+    assert answered.get(f"{location}/events?after=").data == answered.get(f"{location}/events").data
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "1e3", "9999999999"])
 def test_a_senseless_number_is_refused(answered: FlaskClient, location: str, after: str) -> None:
     problem(answered.get(f"{location}/events?after={after}"), 400)
 
