@@ -284,7 +284,7 @@ def serve_command(
     host: Annotated[str, typer.Option(help="The address to listen at; 0.0.0.0 for every one.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen at.")] = 8000,
 ) -> None:
-    """Serve the SPARQL endpoint, the linked data and the pages over HTTP until stopped."""
+    """Serve the pages, the API, the SPARQL endpoints and the linked data over HTTP until stopped."""
     with _plain_errors():
         from service.web.server import serve  # the web is loaded by the command that needs it
 

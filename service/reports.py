@@ -183,13 +183,15 @@ def print_next_steps(program: str, data: Path, console: Console) -> None:
     """Say what a newcomer may try after the demonstration; `program` is how they call the command."""
     console.print(Text("\nDa provare / What to try next", style="bold"))
     for line in (
+        f"{program} serve --data {data}   # then open http://127.0.0.1:8000/ to ask, read and check in a browser",
         f'{program} ask "l\'energia nucleare" --data {data}',
         f'{program} ask "la separazione delle carriere" --data {data} --as-of 2025-06-01',
         f'{program} ask "le liste d\'attesa" --data {data} --json',
         f"{program} check --data {data}",
         f"{program} load camera --from DIR --data var/camera   # real data: see the README",
     ):
-        console.print(f"  {line}", markup=False)
+        # A line must survive copying, so it is never folded.
+        console.print(Text(f"  {line}"), no_wrap=True, overflow="ignore", crop=False)
 
 
 def print_load(report: LoadReport, console: Console) -> None:

@@ -35,7 +35,9 @@ class Summary:
 
 
 def kept_answers(folder: Path) -> tuple[tuple[str, str | None], ...]:
-    """(IRI, moment of asking) of every answer that is kept, the last first."""
+    """(IRI, moment of asking) of every answer that is kept, the last first. Raises `DataError`."""
+    if open_store(folder) is None:
+        return ()
     published = snapshot(folder)
     return _kept(folder, published.version) if published else ()
 

@@ -14,6 +14,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Store, Tripl
 
 from ontology import DCTERMS, EMI, OA
 from service.answers.store import open_store
+from service.errors import DataError
 from service.resources.description import bounded
 
 MOST_QUOTATIONS: Final = 200
@@ -63,7 +64,10 @@ class KeptAnswers:
     @classmethod
     def open(cls, folder: Path) -> "KeptAnswers | None":
         """The answers of a folder as they are published now; None if there are none that can be read."""
-        store = open_store(folder)
+        try:
+            store = open_store(folder)
+        except DataError:  # the record is readable nevertheless
+            return None
         return cls(store) if store else None
 
     def describe(self, iri: NamedNode) -> tuple[Triple, ...]:

@@ -22,6 +22,7 @@ from service.answer.jsonld import Document, to_jsonld, to_rdf
 from service.answer.model import Answer
 from service.answers import keep_answer, read_answer, store
 from service.answers.store import drop_answer, open_store, replace_graph, snapshot, snapshot_or_empty
+from service.errors import DataError
 from service.graph import EmbeddedGraph
 from tests.service.answer.making import TOPICS
 
