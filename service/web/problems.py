@@ -11,7 +11,7 @@ from werkzeug.datastructures import MIMEAccept
 from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.http import parse_accept_header
 
-from service.errors import DataError, EmicicloError, QuestionError
+from service.errors import ConfigurationError, DataError, EmicicloError, QuestionError
 from service.queries.refusal import QueryRefused
 from service.resources.wording import gettext
 
@@ -113,7 +113,7 @@ def _of_ours(error: EmicicloError) -> Problem:
         return of_refusal(error)
     if isinstance(error, QuestionError):
         return Problem(400, str(error))
-    return Problem(503 if isinstance(error, DataError) else 500, str(error))
+    return Problem(503 if isinstance(error, DataError | ConfigurationError) else 500, str(error))
 
 
 def of_refusal(refusal: QueryRefused, **more: Any) -> Problem:

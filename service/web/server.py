@@ -18,7 +18,8 @@ from granian.constants import Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
-from service.corpus import DataDirectory, read_manifest
+from service.corpus import DataDirectory, read_manifest, refuse_other_model
+from service.embedders import configured_model
 from service.engines.remote import RemoteEngine
 from service.errors import ConfigurationError, DataError
 from service.settings import Settings
@@ -159,8 +160,10 @@ def _try_worker(directory: DataDirectory, settings: Settings) -> None:
 
 
 def serve(data: Path, settings: Settings, host: str, port: int, *, announce: Callable[[], None]) -> None:
-    """Serve until stopped. Raises `DataError` if nothing is loaded."""
+    """Serve until stopped. Raises `DataError` if nothing is loaded, `ConfigurationError` if the embedding model is
+    not the one that made the vectors."""
     _try_address(host, port)
+    refuse_other_model(read_manifest(DataDirectory(data).published()), configured_model(settings))
     _try_worker(DataDirectory(data), settings)
     server = Granian(
         "service.web.server:open_app",

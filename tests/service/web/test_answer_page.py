@@ -153,7 +153,7 @@ def test_nothing_found_is_an_answer_too(answer_to: Callable[[str], Answer], rend
     assert not shown.xpath("//section[@class='bloc'] | //table")  # not once for each group
     (advice,) = shown.xpath("//div[contains(@class, 'advice')]")
     assert advice.xpath(".//a[starts-with(@href, '/search?q=')]")
-    assert shown.xpath("//section[@id='made']") and shown.xpath("//section[@id='cite']")
+    assert len(shown.xpath("//section[@id='made'] | //section[@id='cite']")) == 2
 
 
 def test_hostile_texts_are_shown_as_text(document: Document, render: Callable[..., Any]) -> None:
