@@ -26,8 +26,9 @@ $(VENDOR): $(WEB)/package.json $(WEB)/package-lock.json $(WEB)/.npmrc $(WEB)/ven
 demo: setup
 	$(BIN)/emiciclo demo
 
+# Two at a time, each file by one of them: most tests wait for a process that they started.
 test: setup
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks

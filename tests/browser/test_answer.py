@@ -114,7 +114,9 @@ def test_it_is_light(visit: Visit, path: str, service: str) -> None:
     assert sent < LIMIT
 
 
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize(
+    "size", [pytest.param(WIDE, id="wide"), pytest.param(NARROW, id="narrow", marks=pytest.mark.slow)]
+)
 def test_it_is_accessible(
     size: dict[str, int],
     visiting: Callable[..., Any],

@@ -375,7 +375,7 @@ def test_tab_passes_through_the_editor_in_both_directions(visit: Visit) -> None:
     assert written(page) == before
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.slow)])
 def test_axe_finds_nothing_serious(
     visiting: Callable[..., Any], violations: Callable[..., list[str]], scheme: str
 ) -> None:

@@ -20,7 +20,7 @@ VIEWS = {
     "1280-dark": {"viewport": WIDE, "color_scheme": "dark"},
     "390": {"viewport": NARROW, "color_scheme": "light"},
 }
-MORE = ("1280-dark", "390")
+MORE = ("1280", "1280-dark", "390")
 """Views that the default run leaves out: their parts are in the others."""
 LARGEST_PAGE = 300_000
 

@@ -280,7 +280,7 @@ def test_the_demonstration_loads_once_answers_and_says_what_to_try(tmp_path: Pat
     first = invoke("demo", "--data", tmp_path / "esperia")
     assert first.exit_code == 0
     assert "Loaded" in first.output
-    for part in ("Parlamento inventato", TOPIC, "What to try next", "emiciclo check --data"):
+    for part in ("Parlamento inventato", TOPIC, "What to try next", "emiciclo serve --data", "http://127.0.0.1:8000/"):
         assert part in first.output
     second = invoke("demo", "--data", tmp_path / "esperia", "--question", "l'energia nucleare")
     assert second.exit_code == 0
@@ -291,5 +291,5 @@ def test_the_demonstration_loads_once_answers_and_says_what_to_try(tmp_path: Pat
 def test_help_names_every_command() -> None:
     result = invoke("--help")
     assert result.exit_code == 0
-    for command in ("load", "ask", "check", "export", "demo"):
+    for command in ("load", "ask", "check", "export", "serve", "demo"):
         assert command in result.output

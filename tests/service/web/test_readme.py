@@ -1,9 +1,10 @@
-"""The README tells the truth: its addresses and requests are answered, its commands exist, its packages are those used."""
+"""The README is true: its addresses and requests are answered, its commands exist, its packages are those in use."""
 
 import re
 import shlex
 import tomllib
 from collections.abc import Iterator
+from itertools import pairwise, takewhile
 from urllib.parse import urlsplit
 
 import pytest
@@ -32,7 +33,7 @@ def words(command: str) -> list[str]:
     """A command as a shell reads it, without the answer that is shown below it."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars="\n")
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t", True, "#"
-    return list(iter(lambda: lexer.get_token() or "", "\n")) if "\n" in command else list(lexer)
+    return list(takewhile(lambda word: word != "\n", lexer))
 
 
 REQUESTS = [words(text) for text in COMMANDS if text.startswith("curl ")]
@@ -69,14 +70,15 @@ def test_there_is_something_to_try() -> None:
 
 
 @pytest.mark.parametrize("path", ADDRESSES)
+@pytest.mark.usefixtures("answer")
 def test_an_address_is_served(client: FlaskClient, path: str) -> None:
-    assert client.get(path).status_code in (200, 303)
+    assert client.get(path, headers={"Accept": "text/html, */*;q=0.5"}).status_code in (200, 303)
 
 
 @pytest.mark.parametrize("request_", REQUESTS, ids=" ".join)
 def test_a_request_is_answered(client: FlaskClient, answer: str, request_: list[str]) -> None:
     (address,) = (word for word in request_ if word.startswith("http://"))
-    options = dict(zip(request_, request_[1:], strict=False))
+    options = dict(pairwise(request_))
     headers = dict([options["-H"].split(": ", 1)]) if "-H" in options else {}
     path = address.removeprefix("http://127.0.0.1:8000").replace("/answers/ID", answer)
     if "--json" in options:

@@ -6,7 +6,10 @@ import pytest
 
 from tests.benchmarks.soak import CAST, Soak, run
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and clients have addresses of their own")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc, and clients have addresses of their own"),
+]
 
 
 @pytest.fixture(scope="module")
