@@ -7,6 +7,8 @@ from datetime import date
 from itertools import groupby
 from typing import Final
 
+from pyoxigraph import NamedNode
+
 import sparql
 from ontology import EMI
 from service.evidence import GOVERNMENT
@@ -130,6 +132,17 @@ class Chamber:
                 self._sides.clear()
             self._sides[day] = found
         return found
+
+    def groups_of(self, speakers: Iterable[str], day: date) -> dict[str, str]:
+        """The group of each speaker on a day, in one query; those without one are left out. Whoever sits with a
+        component of the gruppo misto is in that group."""
+        wanted = [NamedNode(speaker) for speaker in sorted(set(speakers))]
+        if not wanted:
+            return {}
+        query = sparql.bind(sparql.query("retrieval/present-groups"), "?speaker", wanted)
+        rows = self._graph.select(sparql.bind(query, "?day", [day_literal(day)]))
+        held = {row["speaker"].value: self.organisations[row["organisation"].value] for row in rows}
+        return {speaker: organisation.parent or organisation.iri for speaker, organisation in held.items()}
 
     def find(self, text: str) -> tuple[str, ...]:
         """The organisations that a person names: by IRI, by sigla or by whole name of any date.

@@ -10,9 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyoxigraph import NamedNode
-
-import sparql
 from loaders.names import organisation_name
 from service.answer import extract
 from service.answer.candidates import Candidate, candidates
@@ -27,7 +24,6 @@ from service.compass.making import make as make_compass
 from service.corpus import Corpus, open_corpus
 from service.embedding import Embedder
 from service.findings import Findings, find
-from service.graph import day_literal
 from service.models import open_language_model
 from service.progress import Progress, Step, silent
 from service.question import Filters, Question, understand
@@ -116,7 +112,8 @@ def ask(
     progress(Step("verify", "begun"))
     verified = verify((c for found in chosen.values() for c in found), engine.corpus)
     progress(Step("verify", "ended", {"verified": sum(verified.values()), "compared": len(verified)}))
-    groups_now = _groups_now(verified, question, engine)
+    quoted = {c.evidence.speech.speaker for c in verified if c.evidence.speech.speaker}
+    groups_now = engine.chamber.groups_of(quoted, question.reference_date)
     slots = plan(question, engine.chamber, {*findings.mentions, *chosen}, wording)
     progress(Step("write", "begun", {"sections": len(slots)}))
     sections, writer = _write(slots, chosen, verified, groups_now, question, findings, engine, wording, progress)
@@ -308,22 +305,6 @@ def _spoke(sections: Sequence[Section]) -> dict[Kind, list[str]]:
         if section.supported:
             spoke[section.kind].append(section.title)
     return dict(spoke)
-
-
-def _groups_now(found: Iterable[Candidate], question: Question, engine: Engine) -> dict[str, str]:
-    """The present group of quoted speakers; a component of the gruppo misto counts as itself."""
-    speakers = sorted({c.evidence.speech.speaker for c in found if c.evidence.speech.speaker})
-    if not speakers:
-        return {}
-    query = sparql.bind(sparql.query("retrieval/present-groups"), "?speaker", [NamedNode(s) for s in speakers])
-    query = sparql.bind(query, "?day", [day_literal(question.reference_date)])
-    present: dict[str, str] = {}
-    for row in engine.corpus.graph.select(query):
-        iri = row["organisation"].value
-        parent = engine.chamber.organisations[iri].parent
-        # The group itself, not its component: "now in the gruppo misto" is what is told.
-        present[row["speaker"].value] = parent or iri
-    return present
 
 
 def _group_now(candidate: Candidate, groups_now: dict[str, str]) -> str | None:

@@ -63,11 +63,6 @@ def keep_answer(folder: Path, document: jsonld.Document) -> bool:
     return _publish(folder, graph, quads)
 
 
-def drop_answer(folder: Path, iri: str) -> bool:
-    """Keep an answer no longer; False as for `keep_answer`. What is not kept can be dropped."""
-    return _publish(folder, NamedNode(iri), [])
-
-
 def read_answer(folder: Path, iri: str) -> jsonld.Document | None:
     """Read an answer back as the document that it was made from; None if it is not there. Raises `DataError`."""
     store = open_store(folder)

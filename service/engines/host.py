@@ -69,7 +69,7 @@ def _open(engine: LocalEngine) -> None:
             vectors.count(collection)  # which opens it
     except EmicicloError as error:
         _log.warning("nothing can be asked: %s", error)
-    except Exception:
+    except Exception:  # whatever it is: the host lives on, and each who asks is told
         _log.exception("the engine cannot be opened")
 
 

@@ -1,14 +1,10 @@
 """The ranking of experts, as the engine runs it."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from pyoxigraph import NamedNode
-
-import sparql
 from loaders.names import organisation_name
 from service.answer.model import Expert, Language
 from service.authority.score import Authority
@@ -18,7 +14,6 @@ from service.experts.jsonld import expert_document
 from service.experts.ranking import Order, Spread, Standing, spreads, standings, value
 from service.filters import NamedFilters
 from service.findings import Findings
-from service.graph import day_literal
 from service.pipeline import Engine
 from service.progress import Progress
 from service.question import Question
@@ -87,7 +82,11 @@ def _page(request: ExpertsRequest, question: Question, findings: Findings, engin
     bounded = ordered[:MOST]
     first = (request.page - 1) * PAGE
     shown = bounded[first : first + PAGE]
-    groups = present_groups([a.speaker for a in shown], question, engine)
+    on, organisations = question.reference_date, engine.chamber.organisations
+    groups = {
+        speaker: (group, organisation_name(organisations[group].name_on(on)))
+        for speaker, group in engine.chamber.groups_of((a.speaker for a in shown), on).items()
+    }
     return Experts(
         question=present(question_document(question, request.language)),
         experts=tuple(
@@ -103,24 +102,6 @@ def _page(request: ExpertsRequest, question: Question, findings: Findings, engin
         pages=max(1, -(-len(bounded) // PAGE)),
         figures=findings.figures,
     )
-
-
-def present_groups(speakers: Sequence[str], question: Question, engine: Engine) -> dict[str, tuple[str, str]]:
-    """The group of each speaker on the reference date, with its name; those without one are left out."""
-    if not speakers:
-        return {}
-    query = sparql.bind(sparql.query("retrieval/present-groups"), "?speaker", [NamedNode(s) for s in sorted(speakers)])
-    query = sparql.bind(query, "?day", [day_literal(question.reference_date)])
-    organisations = engine.chamber.organisations
-    found: dict[str, tuple[str, str]] = {}
-    for row in engine.corpus.graph.select(query):
-        held = organisations[row["organisation"].value]
-        group = held.parent or held.iri
-        found[row["speaker"].value] = (
-            group,
-            organisation_name(organisations[group].name_on(question.reference_date)),
-        )
-    return found
 
 
 def _wanted(authority: Authority, request: ExpertsRequest, findings: Findings) -> bool:

@@ -440,7 +440,7 @@ class JobQueue:
                 self._again(work)
             else:
                 self._fail(work, Failure(503, str(error)))
-        except Exception:
+        except Exception:  # whatever it is, the job must end and its thread go on with others
             _log.exception("a question could not be answered")
             self._fail(work, Failure(500, gettext("something went wrong here; the log of the service says what")))
         else:

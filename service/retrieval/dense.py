@@ -4,7 +4,7 @@ from service.corpus import Corpus
 from service.evidence import Candidate, Reason
 from service.question import Question
 from service.settings import RetrievalSettings
-from service.vectors import CHUNKS, Hit, Where
+from service.vectors import CHUNKS, Hit
 
 
 def candidate(hit: Hit, *reasons: Reason) -> Candidate:
@@ -36,17 +36,8 @@ def search(question: Question, corpus: Corpus, settings: RetrievalSettings) -> t
     dense = corpus.vectors.nearest(CHUNKS, question.vector, limit=settings.top_k, where=where)
     lexical = corpus.vectors.lexical(CHUNKS, question.lexical, limit=settings.top_k, where=where)
     known = {hit.iri for hit in dense}
-    missing = tuple(hit.iri for hit in lexical if hit.iri not in known)
-    rest = (
-        corpus.vectors.nearest(
-            CHUNKS,
-            question.vector,
-            limit=len(missing),
-            where=Where(where.any_of, where.day_from, where.day_until, missing),
-        )
-        if missing
-        else []
-    )
+    missing = [hit.iri for hit in lexical if hit.iri not in known]
+    rest = corpus.vectors.nearest(CHUNKS, question.vector, limit=len(missing), where=where.only(missing))
     words = {hit.iri: hit.score for hit in lexical}
     candidates = [candidate(hit, *_reasons(hit.iri in known, hit.iri in words)) for hit in (*dense, *rest)]
     fused = _fused(candidates, words, corpus, settings.lexical_weight)

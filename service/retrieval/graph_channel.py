@@ -57,13 +57,9 @@ def near_acts(question: Question, corpus: Corpus, limit: int, minimum: float) ->
         ACTS, question.vector, limit=limit, where=where, at_least=calibration.cosine(minimum)
     )
     lexical = corpus.vectors.lexical(ACTS, question.lexical, limit=limit, where=where)
-    missing = tuple({hit.iri for hit in lexical} - {hit.iri for hit in dense})
+    missing = {hit.iri for hit in lexical} - {hit.iri for hit in dense}
     rest = corpus.vectors.nearest(
-        ACTS,
-        question.vector,
-        limit=max(1, len(missing)),
-        where=Where(day_until=where.day_until, iris=missing),
-        at_least=calibration.cosine(minimum),
+        ACTS, question.vector, limit=len(missing), where=where.only(missing), at_least=calibration.cosine(minimum)
     )
     hits = sorted((*dense, *rest), key=lambda hit: (-hit.score, hit.iri))[:limit]
     return tuple(Act(hit.iri, calibration.relevance(hit.score)) for hit in hits)

@@ -19,7 +19,7 @@ from service.search.facets import facet
 from service.search.request import ActHit, Facet, Matched, Mode
 from service.search.scope import Scope, listed, node
 from service.search.words import Query, marks, stands
-from service.vectors import ACTS, Where
+from service.vectors import ACTS
 
 CANDIDATES: Final = 200
 """Acts that are fetched by each way."""
@@ -72,11 +72,9 @@ def find(query: Query, vector: Vectors | None, mode: Mode, scope: Scope, corpus:
         floor = corpus.embedder.calibration.cosine(minimum)
         near = corpus.vectors.nearest(ACTS, vector, limit=CANDIDATES, where=where, at_least=floor)
         cosines = {hit.iri: hit.score for hit in near}
-        missing = tuple(iri for iri in lexical if iri not in cosines)
-        if missing:
-            limited = Where(day_from=where.day_from, day_until=where.day_until, iris=missing)
-            rest = corpus.vectors.nearest(ACTS, vector, limit=len(missing), where=limited)
-            cosines |= {hit.iri: hit.score for hit in rest}
+        missing = [iri for iri in lexical if iri not in cosines]
+        rest = corpus.vectors.nearest(ACTS, vector, limit=len(missing), where=where.only(missing))
+        cosines |= {hit.iri: hit.score for hit in rest}
     texts = _texts({*lexical, *cosines}, corpus.graph)
     found = [FoundAct(act, "words") for act in direct]
     for act in {*lexical, *cosines} - set(direct):

@@ -93,7 +93,9 @@ def find(
     near = _near(vector, where, corpus, minimum) if mode != "text" and vector is not None else []
     cosines = {hit.iri: hit.score for hit in near}
     if mode == "hybrid" and vector is not None:
-        cosines |= _missing(vector, [hit.iri for hit in words if hit.iri not in cosines][:CANDIDATES], where, corpus)
+        missing = [hit.iri for hit in words if hit.iri not in cosines][:CANDIDATES]
+        rest = corpus.vectors.nearest(CHUNKS, vector, limit=len(missing), where=where.only(missing))
+        cosines |= {hit.iri: hit.score for hit in rest}
     lexical = {hit.iri: hit.score for hit in words}
     hits = {hit.iri: hit for hit in (*near, *words)}
     texts = read_texts({str(hit.payload["speech"]) for hit in hits.values()}, corpus)
@@ -137,15 +139,6 @@ def find(
 def _near(vector: Vectors, where: Where, corpus: Corpus, minimum: float) -> list[Hit]:
     floor = corpus.embedder.calibration.cosine(minimum)
     return corpus.vectors.nearest(CHUNKS, vector, limit=CANDIDATES, where=where, at_least=floor)
-
-
-def _missing(vector: Vectors, chunks: list[str], where: Where, corpus: Corpus) -> dict[str, float]:
-    """The cosines of passages that were found by their words."""
-    if not chunks:
-        return {}
-    limited = Where(where.any_of, where.day_from, where.day_until, tuple(chunks))
-    found = corpus.vectors.nearest(CHUNKS, vector, limit=len(chunks), where=limited)
-    return {hit.iri: hit.score for hit in found}
 
 
 def read_texts(speeches: Iterable[str], corpus: Corpus) -> dict[str, str]:

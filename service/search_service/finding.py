@@ -10,7 +10,7 @@ from service.pipeline import Engine
 from service.progress import Progress
 from service.question import understand
 from service.search_service.asked import Search
-from service.vectors import ACTS, CHUNKS, Where
+from service.vectors import ACTS, CHUNKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,9 @@ def _ranked(search: Search, engine: Engine) -> tuple[Ranked, ...]:
     lexical = vectors.lexical(collection, sought, limit=pool, where=where) if search.mode != "semantic" else []
     words = {hit.iri: hit.score for hit in lexical}
     cosines = {hit.iri: hit.score for hit in dense}
-    missing = tuple(iri for iri in words if iri not in cosines)
-    if missing:
-        only = Where(where.any_of, where.day_from, where.day_until, missing)
-        rest = vectors.nearest(collection, question.vector, limit=len(missing), where=only)
-        cosines |= {hit.iri: hit.score for hit in rest}
+    missing = [iri for iri in words if iri not in cosines]
+    rest = vectors.nearest(collection, question.vector, limit=len(missing), where=where.only(missing))
+    cosines |= {hit.iri: hit.score for hit in rest}
     relevance = corpus.embedder.calibration.relevance
     weight = {"hybrid": settings.lexical_weight, "semantic": 0.0, "text": 1.0}[search.mode]
     best = max(map(relevance, cosines.values()), default=0.0) or 1.0

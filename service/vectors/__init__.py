@@ -71,6 +71,10 @@ class Where:
             merged[name] = tuple(v for v in values if earlier is None or v in earlier)
         return Where(merged, self.day_from, self.day_until, self.iris)
 
+    def only(self, iris: Iterable[str]) -> "Where":
+        """The same filter over these resources alone: how what was found by its words is given its cosine."""
+        return Where(self.any_of, self.day_from, self.day_until, tuple(iris))
+
 
 class VectorStore(Protocol):
     """Searches the collections of one corpus. Results are ordered by score, then by IRI."""

@@ -125,7 +125,7 @@ def ask(address: str, number: int, questions: list[str]) -> tuple[list[Asked], l
                     read.append(time.monotonic() - begin)
                     if answer.status_code != 200 or not answer.json()["sections"]:
                         one.end, one.detail = f"read {answer.status_code}", answer.text[:200]
-            except Exception as error:
+            except Exception as error:  # whatever it is, it is told as this question's end
                 one.end, one.detail = type(error).__name__, str(error)
     return asked, read
 

@@ -1,9 +1,7 @@
 """`/answers/{id}/events`: progress as server-sent events, which a lost connection resumes by the last number it got."""
 
 import re
-import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -17,7 +15,7 @@ from service.errors import DataError
 from service.jobs.model import Event, Job
 from service.jobs.queue import JobQueue
 from service.resources.wording import gettext
-from service.web.admission import client_of_request
+from service.web.admission import UnderWay, client_of_request
 from service.web.answers.reading import is_kept, job_of
 from service.web.api import Answers, Parameters, api
 from service.web.negotiation import Form
@@ -51,49 +49,32 @@ class Streams:
         self.per_client = per_client
         self.refused = 0
         """How often somebody found no place."""
-        self._open: Counter[str] = Counter()
-        self._lock = threading.Lock()
+        self._open = UnderWay()
 
     def enter(self, client: str) -> Callable[[], None]:
         """Count a stream; call what is returned, once or more often, when it ends. Raises `Problem` 503, 429."""
-        with self._lock:
-            if self._open[client] >= self.per_client:
-                self.refused += 1
-                raise Problem(
-                    429,
-                    gettext(
-                        "%(number)s streams of yours are open, which is the limit for one client; "
-                        "close one, or ask for the state at /answers/… now and then",
-                        number=self.per_client,
-                    ),
-                    headers={"Retry-After": "5"},
-                    limit="jobs.streams_per_client",
-                )
-            if self._open.total() >= self.at_once:
-                self.refused += 1
-                raise Problem(
-                    503,
-                    gettext("too many streams are open; ask for the state at /answers/… now and then"),
-                    headers={"Retry-After": "5"},
-                )
-            self._open[client] += 1
-        left = False
+        return self._open.enter(client, self._check)
 
-        def leave() -> None:
-            nonlocal left
-            with self._lock:
-                if not left:
-                    left = True
-                    self._open[client] -= 1
-                    if not self._open[client]:
-                        del self._open[client]
-
-        return leave
-
-    @property
-    def open(self) -> int:
-        with self._lock:
-            return self._open.total()
+    def _check(self, of_client: int, of_all: int) -> None:
+        if of_client >= self.per_client:
+            self.refused += 1
+            raise Problem(
+                429,
+                gettext(
+                    "%(number)s streams of yours are open, which is the limit for one client; "
+                    "close one, or ask for the state at /answers/… now and then",
+                    number=self.per_client,
+                ),
+                headers={"Retry-After": "5"},
+                limit="jobs.streams_per_client",
+            )
+        if of_all >= self.at_once:
+            self.refused += 1
+            raise Problem(
+                503,
+                gettext("too many streams are open; ask for the state at /answers/… now and then"),
+                headers={"Retry-After": "5"},
+            )
 
 
 class EventsQuery(Parameters):

@@ -21,7 +21,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 from service.answer.jsonld import Document, to_jsonld, to_rdf
 from service.answer.model import Answer
 from service.answers import keep_answer, read_answer, store
-from service.answers.store import drop_answer, open_store, replace_graph, snapshot, snapshot_or_empty
+from service.answers.store import open_store, replace_graph, snapshot, snapshot_or_empty
 from service.errors import DataError
 from service.graph import EmbeddedGraph
 from tests.service.answer.making import TOPICS
@@ -63,9 +63,7 @@ def test_a_triple_that_two_answers_share_stands_once_in_the_default_graph(folder
     assert int(counted[0]["n"].value) == len({q["id"] for s in document["sections"] for q in s["quotations"]})
 
 
-def test_an_answer_that_is_replaced_or_dropped_takes_along_what_no_other_states(
-    folder: Path, document: Document
-) -> None:
+def test_an_answer_that_is_replaced_takes_along_what_no_other_states(folder: Path, document: Document) -> None:
     assert keep_answer(folder, document)
     assert keep_answer(folder, {**document, "id": OTHER})
     assert keep_answer(folder, {**document, "id": OTHER, "title": "Un altro titolo"})
@@ -75,13 +73,6 @@ def test_an_answer_that_is_replaced_or_dropped_takes_along_what_no_other_states(
     assert opened is not None
     named, merged = named_and_merged(opened)
     assert set(merged) == named
-    assert drop_answer(folder, OTHER)
-    assert read_answer(folder, OTHER) is None
-    assert read_answer(folder, document["id"]) == document
-    assert drop_answer(folder, document["id"])
-    opened = open_store(folder)
-    assert opened is not None
-    assert len(opened) == 0
 
 
 TERMS = st.sampled_from([NamedNode(f"http://a/{n}") for n in range(3)])
