@@ -17,8 +17,8 @@ from pyoxigraph import Literal, NamedNode, Quad
 import ontology
 from loaders.errors import SourceError
 from loaders.names import display_name
-from loaders.salience import span_salience
-from loaders.text import chunks
+from loaders.salience import rated, span_salience
+from loaders.text import grouped, sentences
 from mappings import Mapping
 
 
@@ -209,9 +209,11 @@ class _Writer:
             yield from self._chunks(speech, node)
 
     def _chunks(self, speech: Speech, parent: NamedNode) -> Iterator[Quad]:
-        for order, span in enumerate(chunks(speech.text)):
+        units = sentences(speech.text)
+        ratings = rated(speech.text, units)
+        for order, span in enumerate(grouped(units)):
             node = self.names.part("chunk", self.sitting, f"{speech.anchor}-{order}")
-            salience = f"{span_salience(speech.text, span):.2f}"
+            salience = f"{span_salience(span, ratings):.2f}"
             yield self._quad(node, _A, _emi("Chunk"))
             yield self._quad(node, _A, NamedNode(f"{ontology.OA}SpecificResource"))
             yield self._quad(node, _emi("partOf"), parent)

@@ -6,15 +6,18 @@ several 1. They are computed once, at load, and stored with the chunk.
 """
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
-from loaders.text import Span, sentences
+from loaders.text import Span
 
-_FLAGS: Final = re.IGNORECASE
+SHORTEST_RATED: Final = 30
+"""Characters of a sentence from which it tells anything about a passage."""
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(rf"(?:{pattern})" for pattern in patterns), _FLAGS)
+    """One of these, in lower case: a sentence is folded once, as matching without regard to case is slow."""
+    return re.compile("|".join(rf"(?:{pattern})" for pattern in patterns))
 
 
 _STANCE: Final = _any(
@@ -51,28 +54,31 @@ _PROCEDURE: Final = _any(
 )
 _META: Final = _any(
     r"\b(?:tema (?:molto |così )?(?:importante|delicato|complesso)|in questa sede|come sappiamo|come è noto|"
-    r"abbiamo discusso|il dibattito di oggi|in quest'[Aa]ula|nel corso del dibattito|"
-    r"lavoro (?:svolto|fatto) in Commissione)\b",
+    r"abbiamo discusso|il dibattito di oggi|in quest'aula|nel corso del dibattito|"
+    r"lavoro (?:svolto|fatto) in commissione)\b",
 )
 
 
 def sentence_salience(sentence: str) -> float:
     """Rate one sentence, from 0 (procedure) to 1 (a stated position)."""
+    sentence = sentence.lower()
     stances = len(_STANCE.findall(sentence))
-    arguments = len(_ARGUMENT.findall(sentence))
     if stances >= 2:
         return 1.0
     if stances == 1:
         return 0.9 if not _PROCEDURE.search(sentence) else 0.7
     if _PROCEDURE.search(sentence):
         return 0.2
-    if arguments:
+    if arguments := len(_ARGUMENT.findall(sentence)):
         return 0.8 if arguments >= 2 else 0.7
     return 0.35 if _META.search(sentence) else 0.5
 
 
-def span_salience(text: str, span: Span) -> float:
-    """Rate a passage: the highest of its sentences of at least 30 characters, else 0.2."""
-    passage = span.of(text)
-    units = (unit.of(passage) for unit in sentences(passage) if len(unit) >= 30)
-    return max((sentence_salience(unit) for unit in units), default=0.2)
+def rated(text: str, units: Iterable[Span]) -> tuple[tuple[Span, float], ...]:
+    """Rate the sentences of a text; those of fewer than 30 characters are left out."""
+    return tuple((unit, sentence_salience(unit.of(text))) for unit in units if len(unit) >= SHORTEST_RATED)
+
+
+def span_salience(span: Span, ratings: Iterable[tuple[Span, float]]) -> float:
+    """Rate a passage by its sentences: the highest of those that were `rated`, else 0.2."""
+    return max((rating for unit, rating in ratings if unit.within(span)), default=0.2)

@@ -6,6 +6,7 @@ verbatim by construction.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -110,12 +111,22 @@ def chunks(
     overlap: int = CHUNK_OVERLAP,
     shortest_tail: int = SHORTEST_TAIL,
 ) -> tuple[Span, ...]:
-    """Group the sentences of a text into overlapping spans that cover every sentence.
+    """Group the sentences of a text into overlapping spans that cover every sentence."""
+    return grouped(sentences(text), size=size, overlap=overlap, shortest_tail=shortest_tail)
+
+
+def grouped(
+    units: Sequence[Span],
+    *,
+    size: int = CHUNK_SIZE,
+    overlap: int = CHUNK_OVERLAP,
+    shortest_tail: int = SHORTEST_TAIL,
+) -> tuple[Span, ...]:
+    """Group sentences that were found already (see `chunks`).
 
     Greedy, in whole sentences: at least one a chunk, at most `size` characters; the next
     chunk goes back whole sentences while these measure at most `overlap`, but always advances.
     """
-    units = sentences(text)
     spans: list[Span] = []
     first = 0
     while first < len(units):

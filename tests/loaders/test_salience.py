@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loaders.salience import sentence_salience, span_salience
-from loaders.text import Span
+from loaders.salience import rated, sentence_salience, span_salience
+from loaders.text import Span, sentences
 
 LEVELS = {
     "procedure": (0.2, ["Pongo in votazione l'articolo unico.", "Grazie, Presidente, ha facoltà il relatore.",
@@ -47,10 +47,16 @@ def test_salience_is_always_one_of_the_levels(sentence: str) -> None:
 
 def test_a_passage_is_worth_its_best_sentence() -> None:
     text = "Grazie, Presidente, e buongiorno a tutti. Riteniamo che il ponte serva a pochi."
-    assert span_salience(text, Span(0, len(text))) == 0.9
-    assert span_salience(text, Span(0, 41)) == 0.2
+    ratings = rated(text, sentences(text))
+    assert span_salience(Span(0, len(text)), ratings) == 0.9
+    assert span_salience(Span(0, 41), ratings) == 0.2
 
 
 def test_a_passage_of_short_sentences_is_worth_the_least() -> None:
     text = "Siamo contrari. Basta."
-    assert span_salience(text, Span(0, len(text))) == 0.2
+    assert span_salience(Span(0, len(text)), rated(text, sentences(text))) == 0.2
+
+
+@given(st.sampled_from(["RITENIAMO CHE SIA SBAGLIATO.", "Riteniamo che È necessario.", "Il 12 PER CENTO degli addetti."]))
+def test_case_does_not_matter(sentence: str) -> None:
+    assert sentence_salience(sentence) == sentence_salience(sentence.lower()) == sentence_salience(sentence.upper())
