@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 WEB := service/web
 VENDOR := $(WEB)/static/vendor/.installed
 
-.PHONY: setup demo test bench lint format clean
+.PHONY: setup demo test bench bench-paper lint format clean
 
 setup: $(STAMP) $(VENDOR)
 
@@ -32,6 +32,12 @@ test: setup
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks
+
+# A generated parliament as large as the reference system's, or another scale: tenth, ten, a factor.
+SCALE ?= paper
+bench-paper: setup
+	$(BIN)/python -m tests.benchmarks paper --scale $(SCALE) --remote --profile
+	$(BIN)/python -m tests.benchmarks embedding --scale $(SCALE) --chunks 5000
 
 lint: setup
 	$(BIN)/ruff check .

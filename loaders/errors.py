@@ -10,3 +10,7 @@ class SourceError(Exception):
         where = f"{path}, line {line}" if line else f"{path}"
         super().__init__(f"{where}: {problem}")
         self.path, self.problem, self.line = path, problem, line
+
+    def __reduce__(self) -> tuple[type["SourceError"], tuple[Path, str, int | None]]:
+        """Come whole from the process of another reader."""
+        return type(self), (self.path, self.problem, self.line)

@@ -14,7 +14,7 @@ from service.errors import DataError
 
 
 class VectorCache:
-    """Vectors as float16 in one SQLite file. Every batch put is durable at once."""
+    """Vectors as float16 in one SQLite file. A batch that was put outlives the process, whatever ends that."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -22,6 +22,8 @@ class VectorCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=30)
             self._connection.execute("PRAGMA journal_mode = WAL")
+            # Not to wait for the disk at every batch: what a failure of power takes is embedded again.
+            self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS vector (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
             )

@@ -71,6 +71,11 @@ def committees(graph: GraphStore) -> tuple[Committee, ...]:
     )
 
 
+def sittings(graph: GraphStore) -> list[NamedNode]:
+    """Every sitting of the record, in the order of the numbers."""
+    return [NamedNode(row["sitting"].value) for row in graph.select(sparql.query("index/sittings"))]
+
+
 class Chamber:
     """What is asked of the groups at every question, read once for a corpus."""
 

@@ -121,7 +121,7 @@ def _bars() -> Iterator[_Bars]:
         bars.finish()
 
 
-def _load(institution: str, source: Path, data: Path, settings: Settings) -> LoadReport:
+def _load(institution: str, source: Path, data: Path, settings: Settings, *, anew: bool = False) -> LoadReport:
     with _bars() as bars:
 
         def run(open_writer: Callable[[str], VectorWriter] | None = None) -> LoadReport:
@@ -133,6 +133,7 @@ def _load(institution: str, source: Path, data: Path, settings: Settings) -> Loa
                 embedder=open_embedder(settings),
                 shipped_vectors=mappings.shipped_vectors(institution),
                 open_writer=open_writer,
+                anew=anew,
                 progress=bars,
             )
 
@@ -167,10 +168,14 @@ def load_command(
         typer.Option("--from", help=f"The folder that holds the source files; for {PLAIN}, also a file."),
     ],
     data: Data = Path("var"),
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Load everything, also where only later sittings are to be added.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Load a parliament's sources: graph, transcripts, vectors; then check and publish them.
 
+    Where the data lack only later sittings, these are added to what is there.
     `emiciclo load rdf` loads any RDF as it is, graph names kept, for SPARQL and linked data.
     The former data stay in use until the new ones are whole. Exits with 1 if a check of error
     level has findings, and with 2 if the sources cannot be used.
@@ -181,7 +186,7 @@ def load_command(
             loaded = _load_rdf(source, data, settings)
             _show(as_json, lambda: reports.rdf_load_json(loaded), lambda: reports.print_rdf_load(loaded, _out))
             return
-        report = _load(institution, source, data, settings)
+        report = _load(institution, source, data, settings, anew=anew)
         _show(as_json, lambda: reports.load_json(report), lambda: reports.print_load(report, _out))
     if report.failed:
         raise typer.Exit(1)

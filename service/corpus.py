@@ -53,6 +53,8 @@ class Manifest(BaseModel):
     """Time of the load by stage."""
 
     # Of a parliament only.
+    recipe: str | None = None
+    """Names what made it, apart from the transcripts: a load that has the same may go on from it."""
     index: str | None = None
     """Prefix of the corpus's collections on a Qdrant server; no two loads share one."""
     source_graph: str | None = None

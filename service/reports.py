@@ -199,8 +199,11 @@ def print_load(report: LoadReport, console: Console) -> None:
     manifest = report.manifest
     console.print(Text(f"Loaded {manifest.title.get('en', manifest.dataset)}", style="bold"))
     table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_row("quads read", str(report.quads))
-    table.add_row("repeated in other graphs", str(report.repeated))
+    if report.added is None:
+        table.add_row("quads read", str(report.quads))
+        table.add_row("repeated in other graphs", str(report.repeated))
+    else:
+        table.add_row("sittings added to what was there", str(report.added))
     table.add_row("texts embedded anew", str(report.embedded))
     for stage, seconds in manifest.seconds.items():
         table.add_row(f"seconds: {stage}", f"{seconds:.1f}")
@@ -250,6 +253,7 @@ def load_json(report: LoadReport) -> dict[str, Any]:
         "quads": report.quads,
         "repeated": report.repeated,
         "embedded": report.embedded,
+        "added": report.added,
         "seconds": report.manifest.seconds,
         **check_json(report.manifest, report.printed_groups, report.checks),
     }

@@ -19,7 +19,8 @@ from hypothesis import settings as hypothesis_settings
 from pyoxigraph import Quad, RdfFormat, Store, serialize
 from qdrant_client import QdrantClient
 
-from service.chamber import Chamber
+import sparql
+from service.chamber import Chamber, sittings
 from service.corpus import Corpus, open_corpus
 from service.embedding import HashEmbedder
 from service.findings import Findings, find
@@ -54,6 +55,12 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("EMICICLO_"):
             monkeypatch.delenv(name)
+
+
+def over_all_sittings(name: str, graph: GraphStore) -> str:
+    """A query by its name; one about the parts of sittings asks for those of all sittings."""
+    query = sparql.query(name)
+    return sparql.bind(query, "?sitting", sittings(graph)) if "VALUES ?sitting " in query else query
 
 
 @dataclass(frozen=True, slots=True)

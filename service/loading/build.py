@@ -1,13 +1,15 @@
 """One load, from a folder of source files to a published corpus."""
 
 import json
+import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, cast
 
 import numpy as np
 from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
@@ -15,28 +17,27 @@ from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
 import mappings
 import ontology
 import sparql
-from loaders import institution, ocd, rdf, record, stenographic
-from loaders.errors import SourceError
+from loaders import ocd
+from loaders.record import Names
 from mappings import Mapping
 from service.cache import VectorCache
-from service.chamber import committees
+from service.chamber import sittings as all_sittings
 from service.corpus import DataDirectory, Manifest
 from service.embedding import Embedder
 from service.errors import DataError
 from service.graph import EmbeddedGraph, text_of
 from service.loading import staging
+from service.loading.basis import Basis, find_basis
 from service.loading.checks import CheckResult, PrintedGroups, printed_groups, run_checks
+from service.loading.enrichment import enrich_register, enrich_sittings
 from service.loading.identity import digest_of, version_of
-from service.loading.indexing import documents, fill_index
+from service.loading.indexing import create_collections, fill_index, of_register, of_sittings
 from service.loading.progress import Clock, Progress, Silent
 from service.loading.shapes import validate
-from service.thesaurus import Thesaurus
+from service.loading.sources import find_sources
+from service.loading.transcripts import Contents, Transcript, read_all
 from service.vectors import VectorWriter
 from service.vectors.embedded import EmbeddedIndex
-
-MANY: Final = 50_000
-"""Quads from which a bulk load is worth its files."""
-_A = NamedNode(f"{ontology.RDF}type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class LoadReport:
     quads: int
     repeated: int
     embedded: int
+    added: int | None
+    """Sittings that were added to the version before, which was kept; None where everything was loaded."""
     printed_groups: PrintedGroups
     checks: tuple[CheckResult, ...]
 
@@ -54,37 +57,6 @@ class LoadReport:
     def failed(self) -> bool:
         """Whether an error-level check has a finding."""
         return any(check.level == "error" and check.findings for check in self.checks)
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """The files of one load, by format."""
-
-    ocd: tuple[Path, ...]
-    stenographic: tuple[Path, ...]
-
-    @property
-    def all(self) -> tuple[Path, ...]:
-        return self.ocd + self.stenographic
-
-
-def find_sources(folder: Path, mapping: Mapping) -> Sources:
-    """Find the files that a mapping expects below a folder. Raises `SourceError`."""
-    if not folder.is_dir():
-        raise SourceError(folder, "is not a folder; give the folder that holds the sources")
-    ocd_files = [path for name in mapping.source.ocd if (folder / name).is_dir() for path in rdf.files(folder / name)]
-    reports = [
-        path
-        for name in mapping.source.stenographic
-        if (folder / name).is_dir()
-        for path in sorted([*(folder / name).glob("*.xml"), *(folder / name).glob("*.xml.gz")])
-    ]
-    if not ocd_files and not reports:
-        wanted = ", ".join(f"{name}/" for name in (*mapping.source.ocd, *mapping.source.stenographic))
-        raise SourceError(folder, f"holds no source files; expected RDF or XML files in {wanted}")
-    if not ocd_files:
-        raise SourceError(folder, f"holds no RDF files in {', '.join(mapping.source.ocd)}/")
-    return Sources(tuple(ocd_files), tuple(reports))
 
 
 def load(
@@ -96,10 +68,12 @@ def load(
     embedder: Embedder,
     shipped_vectors: Traversable | None = None,
     open_writer: Callable[[str], VectorWriter] | None = None,
+    anew: bool = False,
     progress: Progress | None = None,
 ) -> LoadReport:
     """Load the sources of an institution into a data directory and publish the result.
 
+    Where the published corpus lacks only some later sittings, they are added to it, unless it is to be made `anew`.
     `open_writer` makes the vector writer of a prefix on a Qdrant server; by default the index
     is embedded. Raises `SourceError`, `DataError` or `mappings.MappingError`; the former
     corpus then stays as it was.
@@ -111,34 +85,47 @@ def load(
     former = directory.replaceable()
     if former is not None and (former.kind, former.dataset) != ("parliament", mapping.dataset.id):
         raise DataError(f"{data} holds {former.holding}; choose another --data for {mapping.dataset.id}")
-    digests = {str(path.relative_to(folder)): digest_of(path) for path in sources.all}
-    version = _version(digests, mapping, base_iri, embedder)
-    index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
+    files = {str(path.relative_to(folder)): path for path in sources.all}
+    reports = {name: path for name, path in files.items() if path in set(sources.stenographic)}
+    digests = {name: digest_of(path) for name, path in files.items()}
+    rest = {name: digest for name, digest in digests.items() if name not in reports}
+    recipe = _version(rest, mapping, base_iri, embedder)
+    names = Names(base_iri, mapping)
     clock = Clock()
+    version = _version(digests, mapping, base_iri, embedder)
     with staging.staged(directory, version) as stage:
-        with staging.working_store(stage, clock) as store:
-            names = record.Names(base_iri, mapping)
-            counts = _read_sources(store, sources, names, clock, progress)
-            with clock.time("enrich"):
-                progress.begin("Enriching", None)
-                _enrich(store, names)
+        basis = None if anew else find_basis(directory, recipe, digests, reports, names)
+        with staging.working_store(stage, clock, basis.folder if basis else None) as store:
+            counts = ocd.Counts(0, 0, 0) if basis else _load_register(store, sources.ocd, names, clock, progress)
+            lacking = basis.lacking if basis else read_all(sources.stenographic, names)
+            sittings = _load_sittings(store, lacking, names, clock, progress)
             with clock.time("check"):
                 progress.begin("Checking", None)
-                results = (_shapes(store, names), *run_checks(EmbeddedGraph(store)))
+                results = _check(store, names, basis, sittings)
         graph = EmbeddedGraph.open(stage / staging.GRAPH)
+        index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
         with VectorCache(directory.cache) as cache:
             if shipped_vectors is not None:
                 import_vectors(shipped_vectors, embedder.model, cache)
-            found = list(documents(graph, mapping.dataset.id))
-            with clock.time("embed and index"):
-                progress.begin("Embedding", len(found))
+            kept = basis.folder / "vectors" if basis and open_writer is None else None
+            register = [] if kept else list(of_register(graph))
+            chunked = sittings if kept else all_sittings(graph)
+            number = len(register) + _number(graph, "cited-chunks", chunked)
+            progress.begin("Embedding", number)
+            with clock.time("index"):
                 if open_writer is None:
-                    staging.require_space(stage, len(found), embedder.dimensions)
-                writer = open_writer(index) if open_writer else EmbeddedIndex(stage / "vectors")
-                embedded = fill_index(found, writer, embedder, cache, progress.advance)
+                    staging.require_space(stage, number, embedder.dimensions, kept)
+                    writer: VectorWriter = _embedded_index(stage / "vectors", kept)
+                else:
+                    writer = open_writer(index)
+                if not kept:
+                    create_collections(writer, embedder.dimensions)
+            found = chain(of_sittings(graph, mapping.dataset.id, chunked), register)
+            embedded = fill_index(found, writer, embedder, cache, clock, progress.advance)
         days = graph.select(sparql.query("index/days"))[0]
         manifest = Manifest(
             version=version,
+            recipe=recipe,
             index=index,
             dataset=mapping.dataset.id,
             title=mapping.dataset.title,
@@ -160,6 +147,7 @@ def load(
             quads=counts.quads,
             repeated=counts.repeated,
             embedded=embedded,
+            added=len(sittings) if basis else None,
             printed_groups=printed_groups(graph, results[1:]),
             checks=results,
         )
@@ -172,100 +160,74 @@ def load(
     return report
 
 
-def _read_sources(store: Store, sources: Sources, names: record.Names, clock: Clock, progress: Progress) -> ocd.Counts:
-    mapping = names.mapping
+def _load_register(store: Store, paths: tuple[Path, ...], names: Names, clock: Clock, progress: Progress) -> ocd.Counts:
     with clock.time("read RDF"):
         progress.begin("Reading RDF", None)
-        counts = ocd.load(
-            sources.ocd,
-            store,
-            graph=NamedNode(mapping.dataset.source_graph),
-            base=names.base,
-            progress=progress.advance,
-        )
-        ontology_graph = NamedNode(f"{names.base}graph/ontology")
+        source = NamedNode(names.mapping.dataset.source_graph)
+        counts = ocd.load(paths, store, graph=source, base=names.base, progress=progress.advance)
+        graph = NamedNode(f"{names.base}graph/ontology")
         for name in ontology.FILES:
             quads = parse(ontology.read(name).encode(), format=RdfFormat.TURTLE)
-            _add(store, [Quad(q.subject, q.predicate, q.object, ontology_graph) for q in quads])
-    with clock.time("read transcripts"):
-        progress.begin("Reading transcripts", len(sources.stenographic))
-        # In one piece: every bulk load writes files of its own and waits for the disk.
-        store.bulk_extend(_transcripts(sources.stenographic, names, progress))
+            store.extend(Quad(q.subject, q.predicate, q.object, graph) for q in quads)
+    with clock.time("enrich"):
+        progress.begin("Enriching", None)
+        enrich_register(store, names)
     return counts
 
 
-def _transcripts(paths: tuple[Path, ...], names: record.Names, progress: Progress) -> Iterator[Quad]:
-    seen: dict[int, Path] = {}
-    for number, path in enumerate(paths, start=1):
-        sitting = stenographic.read(path)
-        if sitting.number in seen:
-            raise SourceError(path, f"is sitting {sitting.number}, which {seen[sitting.number]} is too")
-        seen[sitting.number] = path
-        yield from record.quads(sitting, names)
-        progress.advance(number)
+def _load_sittings(
+    store: Store, transcripts: Iterable[Transcript], names: Names, clock: Clock, progress: Progress
+) -> list[NamedNode]:
+    """Load transcripts and what the rules add to them; return the sittings."""
+    sittings: list[NamedNode] = []
+
+    def contents() -> Iterable[bytes]:
+        for transcript in transcripts:
+            sittings.append(transcript.sitting)
+            progress.advance(len(sittings))
+            yield transcript.content
+
+    with clock.time("read transcripts"):
+        progress.begin("Reading transcripts", None)
+        # In one piece: every bulk load writes files of its own and waits for the disk.
+        store.bulk_load(cast(BinaryIO, Contents(contents())), format=RdfFormat.N_QUADS)
+    with clock.time("enrich"):
+        progress.begin("Enriching", None)
+        enrich_sittings(store, names, sittings)
+    return sittings
 
 
-def _enrich(store: Store, names: record.Names) -> None:
-    """Run the mapping's rules, then the common ones, each over what is there so far."""
-    source = NamedNode(names.mapping.dataset.source_graph)
-    base = NamedNode(names.base)
-    values = {"?base": [base], "?chamber": [names.chamber]}
-    for _, rule in mappings.rules(names.mapping):
-        _apply(store, rule, names.graph, values)
-    _add(store, list(ocd.readable_literals(store, source=source, graph=names.graph)))
+def _check(store: Store, names: Names, basis: Basis | None, sittings: Sequence[NamedNode]) -> tuple[CheckResult, ...]:
+    """Run every check. Of a basis, the shapes of what was added are looked at, and what they found before holds."""
     graph = EmbeddedGraph(store)
-    labels = {committee.label: NamedNode(committee.iri) for committee in committees(graph)}
-    _add(store, list(institution.quads(names, labels)))
-    for name in sparql.names("enrich"):
-        _apply(store, sparql.query(name), names.graph, values)
-    thesaurus = Thesaurus.read(graph)
-    concerns = NamedNode(f"{ontology.EMI}concept")
-    subjects = {
-        Quad(NamedNode(row["act"].value), concerns, NamedNode(concept.iri), names.graph)
-        for row in graph.select(sparql.query("index/acts"))
-        for concept in thesaurus.match(row["title"].value)
-    }
-    _add(store, list(subjects))
-
-
-def _apply(store: Store, rule: str, graph: NamedNode, values: dict[str, list[NamedNode]]) -> None:
-    for variable, rows in values.items():
-        if f"VALUES {variable} " in rule:
-            rule = sparql.bind(rule, variable, rows)
-    triples = list(EmbeddedGraph(store).construct(rule))
-    # What the source already states is not stated again: every triple stands in one graph.
-    _add(
-        store,
-        [
-            Quad(t.subject, t.predicate, t.object, graph)
-            for t in triples
-            if not any(store.quads_for_pattern(t.subject, t.predicate, t.object, None))
-        ],
-    )
-
-
-def _add(store: Store, quads: list[Quad]) -> None:
-    """Add quads, in bulk only where they are many: every bulk load waits for the disk."""
-    if len(quads) > MANY:
-        store.bulk_extend(quads)
-    else:
-        store.extend(quads)
-
-
-def _shapes(store: Store, names: record.Names) -> CheckResult:
-    """Validate the extension before it is published; chunks, by far the most, have checks in SPARQL."""
-    chunk = NamedNode(f"{ontology.EMI}Chunk")
-    chunks = {quad.subject for quad in store.quads_for_pattern(None, _A, chunk, names.graph)}
-    quads = store.quads_for_pattern(None, None, None, names.graph)
-    return validate([quad for quad in quads if quad.subject not in chunks])
+    if basis is None:
+        return (validate(store, names.graph), *run_checks(graph))
+    parts = graph.select(sparql.bind(sparql.query("index/parts"), "?sitting", sittings))
+    shapes = validate(store, names.graph, [NamedNode(row["part"].value) for row in parts])
+    former = next((check.findings for check in basis.checks if check.name == shapes.name), ())
+    findings = sorted({*former, *shapes.findings}, key=lambda finding: (finding.subject, finding.detail))
+    return (shapes.model_copy(update={"findings": tuple(findings)}), *run_checks(graph))
 
 
 def count_kinds(graph: EmbeddedGraph) -> dict[str, int]:
     """How much of each kind a corpus holds."""
     counts = {row["kind"].value: int(row["number"].value) for row in graph.select(sparql.query("index/counts"))}
-    for kind in ("signatures", "triples", "unresolved"):
-        counts[kind] = int(graph.select(sparql.query(f"index/{kind}"))[0]["number"].value)
-    return counts
+    return counts | {kind: _number(graph, kind) for kind in ("signatures", "triples", "unresolved")}
+
+
+def _number(graph: EmbeddedGraph, name: str, sittings: Sequence[NamedNode] | None = None) -> int:
+    """The one number that a query of `sparql/index` gives, of these sittings if it is about sittings."""
+    query = sparql.query(f"index/{name}")
+    if sittings is not None:
+        query = sparql.bind(query, "?sitting", sittings)
+    return int(graph.select(query)[0]["number"].value)
+
+
+def _embedded_index(folder: Path, kept: Path | None) -> EmbeddedIndex:
+    """A new index, or a copy of a published one: the engine writes into what it opens."""
+    if kept:
+        shutil.copytree(kept, folder)
+    return EmbeddedIndex(folder)
 
 
 def import_vectors(shipped: Traversable, model: str, cache: VectorCache) -> None:

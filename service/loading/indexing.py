@@ -1,17 +1,20 @@
 """From the staged graph to the vector index: what is embedded, and what it is filtered by."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
+from typing import Final
 
 import numpy as np
+from pyoxigraph import NamedNode
 
 import sparql
 from service.cache import VectorCache
-from service.chamber import committees
+from service.chamber import committees, sittings
 from service.embedding import Embedder, Vectors
 from service.evidence import GOVERNMENT, UNSEATED
 from service.graph import GraphStore, Row, text_of
+from service.loading.progress import Clock
 from service.vectors import (
     ACTS,
     CHUNKS,
@@ -23,7 +26,12 @@ from service.vectors import (
     VectorWriter,
 )
 
-BATCH = 16
+BATCH: Final = 16
+"""Texts that are embedded at once, and kept: as many are embedded again after a load was killed."""
+ADDED: Final = 256
+"""Points that are added to the index at once."""
+AT_ONCE: Final = 50
+"""Sittings whose texts are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,18 @@ def compact_day(date: str) -> int:
 
 def documents(graph: GraphStore, dataset: str) -> Iterator[Document]:
     """Everything that is embedded of a corpus, in a fixed order."""
-    yield from _chunks(graph, dataset)
+    yield from of_sittings(graph, dataset, sittings(graph))
+    yield from of_register(graph)
+
+
+def of_sittings(graph: GraphStore, dataset: str, wanted: Sequence[NamedNode]) -> Iterator[Document]:
+    """The chunks of sittings, read of a few at a time, as texts fill the memory."""
+    for begin in range(0, len(wanted), AT_ONCE):
+        yield from _chunks(graph, dataset, wanted[begin : begin + AT_ONCE])
+
+
+def of_register(graph: GraphStore) -> Iterator[Document]:
+    """All else that is embedded: acts, studies and professions, committees, concepts."""
     yield from _acts(graph)
     for row in graph.select(sparql.query("index/profiles")):
         speaker, kind = row["speaker"].value, row["kind"].value
@@ -68,11 +87,11 @@ def _acts(graph: GraphStore) -> Iterator[Document]:
         yield Document(ACTS, act, text, {"day": compact_day(first["date"].value)})
 
 
-def _chunks(graph: GraphStore, dataset: str) -> Iterator[Document]:
+def _chunks(graph: GraphStore, dataset: str, wanted: Sequence[NamedNode]) -> Iterator[Document]:
     speeches: dict[str, Row] = {}
-    for row in graph.select(sparql.query("index/speeches")):
+    for row in graph.select(sparql.bind(sparql.query("index/speeches"), "?sitting", wanted)):
         speeches.setdefault(row["speech"].value, row)
-    for row in graph.select(sparql.query("index/chunks")):
+    for row in graph.select(sparql.bind(sparql.query("index/chunks"), "?sitting", wanted)):
         speech = speeches.get(row["speech"].value)
         if speech is None:
             continue
@@ -101,11 +120,18 @@ def bloc_of(speech: Row) -> str:
     return text_of(speech, "component") or text_of(speech, "group") or UNSEATED
 
 
+def create_collections(writer: VectorWriter, dimensions: int) -> None:
+    """Make the empty collections of a new index."""
+    for collection in (CHUNKS, ACTS, PROFILES, COMMITTEES, CONCEPTS):
+        writer.create(collection, dimensions)
+
+
 def fill_index(
-    found: Sequence[Document],
+    found: Iterable[Document],
     writer: VectorWriter,
     embedder: Embedder,
     cache: VectorCache,
+    clock: Clock,
     progress: Callable[[int], None] = lambda _: None,
 ) -> int:
     """Embed and index documents; return how many texts had to be embedded anew.
@@ -114,24 +140,24 @@ def fill_index(
     where it was. `progress` is called with the number of documents done so far.
     """
     embedded = done = 0
-    for collection in (CHUNKS, ACTS, PROFILES, COMMITTEES, CONCEPTS):
-        writer.create(collection, embedder.dimensions)
-        members = [document for document in found if document.collection == collection]
-        for at in range(0, len(members), BATCH * 16):
-            part = members[at : at + BATCH * 16]
-            vectors = cache.get(embedder.model, [document.text for document in part])
-            missing = list(dict.fromkeys(d.text for d in part if d.text not in vectors))
-            for start in range(0, len(missing), BATCH):
-                texts = missing[start : start + BATCH]
-                fresh = embedder.passages(texts)
-                cache.put(embedder.model, texts, fresh)
-                vectors.update(zip(texts, rounded(fresh), strict=True))
-                embedded += len(texts)
-                progress(done + min(len(part), len(vectors)))
-            writer.add(collection, [Point(d.iri, vectors[d.text], _lexical(d), d.payload) for d in part])
+    for collection, members in groupby(found, key=lambda document: document.collection):
+        while part := list(islice(members, ADDED)):
+            with clock.time("embed"):
+                vectors = cache.get(embedder.model, [document.text for document in part])
+                missing = list(dict.fromkeys(d.text for d in part if d.text not in vectors))
+                for start in range(0, len(missing), BATCH):
+                    texts = missing[start : start + BATCH]
+                    fresh = embedder.passages(texts)
+                    cache.put(embedder.model, texts, fresh)
+                    vectors.update(zip(texts, rounded(fresh), strict=True))
+                    embedded += len(texts)
+                    progress(done + min(len(part), len(vectors)))
+            with clock.time("index"):
+                writer.add(collection, [Point(d.iri, vectors[d.text], _lexical(d), d.payload) for d in part])
             done += len(part)
             progress(done)
-    writer.finish()
+    with clock.time("index"):
+        writer.finish()
     return embedded
 
 

@@ -53,17 +53,22 @@ def staged(directory: DataDirectory, version: str) -> Iterator[Path]:
 
 
 @contextmanager
-def working_store(folder: Path, clock: Clock) -> Iterator[Store]:
-    """Yield a new store to load into; when the block ends without an error, a backup of it is `graph`.
+def working_store(folder: Path, clock: Clock, basis: Path | None = None) -> Iterator[Store]:
+    """Yield a store to load into; when the block ends without an error, a backup of it is `graph`.
 
-    A backup has no log to be replayed and no writer beside it: it opens read-only, in any number
-    of processes. Its files are links to those of the working store, which is removed.
+    It is new, or holds what a published version does (`basis`), whose files stay as they are. A backup
+    has no log to be replayed and no writer beside it: it opens read-only, in any number of processes. Its
+    files are links to those of the working store, which is removed.
     """
+    if basis:
+        Store.read_only(str(basis / GRAPH)).backup(str(folder / _WORK))
     store = Store(str(folder / _WORK))
     yield store
     with clock.time("publish graph"):
-        # What several bulk loads wrote overlaps; in order, it is read up to twice as fast.
-        store.optimize()
+        if not basis:
+            # What several bulk loads wrote overlaps; in order, it is read up to twice as fast. Little was
+            # added to a basis, and that would write all of it anew.
+            store.optimize()
         store.flush()
         store.backup(str(folder / GRAPH))
         _remove(folder / _WORK)
@@ -77,14 +82,18 @@ def _remove(folder: Path) -> None:
             return
 
 
-def require_space(folder: Path, points: int, dimensions: int) -> None:
+def require_space(folder: Path, points: int, dimensions: int, kept: Path | None = None) -> None:
     """Raise `DataError` unless an embedded index of so many points fits on the disk of a folder.
+
+    They may be added to a copy of an index that is kept.
 
     Qdrant writes through memory maps: where the disk is full, the system kills the process and
     no error can be reported. So room is asked for before, for the points and, as building
     moves them once, for their copy.
     """
     needed = MAPPED_AHEAD + 2 * points * (5 * dimensions + 2048)
+    if kept:
+        needed += sum(path.stat().st_size for path in kept.rglob("*"))
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise DataError(

@@ -78,7 +78,7 @@ class EmbeddedIndex:
             for point in points
         ]
         with self._working(collection):
-            self._shards[collection].update(edge.UpdateOperation.upsert_points(prepared))
+            self._shard(collection).update(edge.UpdateOperation.upsert_points(prepared))
 
     def finish(self) -> None:
         for collection, shard in self._shards.items():

@@ -1,6 +1,6 @@
 """`make bench`: load and question-to-evidence times, as a table and as `var/bench.json`.
 
-    python -m tests.benchmarks [soak --seconds 600 | overhead | answers --clients 8]
+    python -m tests.benchmarks [soak --seconds 600 | overhead | answers --clients 8 | paper --scale tenth | embedding]
 
 Two corpora: the demonstration parliament, and the Chamber's sample where `../shared/data/camera`
 lies beside the checkout. Machines differ and are shared, so ratios within one run count.
@@ -217,6 +217,55 @@ def answers_command(
     from tests.benchmarks import answers
 
     raise typer.Exit(1 if answers.main(data, clients, rounds).failures else 0)
+
+
+@app.command("paper")
+def paper_command(
+    scale: Annotated[str, typer.Option(help="tenth, paper, ten or a factor; or esperia or camera.")] = "tenth",
+    seed: Annotated[int, typer.Option(help="Of the generated corpus.")] = 1,
+    data: Annotated[Path | None, typer.Option(help="Where to load, for good; it must be empty if it is there.")] = None,
+    part: Annotated[list[str] | None, typer.Option(help="Only these parts, on what was loaded last.")] = None,
+    remote: Annotated[bool, typer.Option(help="Ask the graph by URL, too, and Qdrant if one is set.")] = False,
+    profiled: Annotated[bool, typer.Option("--profile", help="Profile the questions, if py-spy is there.")] = False,
+    real_chunks: Annotated[int, typer.Option(min=0, help="Real chunks for the bundled model; 0 for none.")] = 0,
+    repetitions: Annotated[int, typer.Option(min=1, help="Of the questions, after a first round.")] = 5,
+) -> None:
+    """Measure load, questions and start on a generated parliament, part by part."""
+    from tests.benchmarks.paper import run
+
+    parts = part or [
+        *run.USUAL,
+        *(name for name, wanted in (("remote", remote), ("profile", profiled), ("embedding", real_chunks)) if wanted),
+    ]
+    run.main(scale, seed, data, parts, repetitions, real_chunks)
+
+
+@app.command("embedding")
+def embedding_command(
+    chunks: Annotated[int, typer.Option(min=1, help="How many; 5,000 take a quarter of an hour.")] = 5_000,
+    scale: Annotated[str, typer.Option(help="In whose JSON the figure is kept.")] = "paper",
+) -> None:
+    """Embed real chunks with the bundled model."""
+    from tests.benchmarks.paper import run
+
+    run.embedding(scale, chunks)
+
+
+@app.command("generate")
+def generate_command(
+    out: Annotated[Path, typer.Option(help="The folder to write the sources to; former ones are removed.")],
+    scale: Annotated[str, typer.Option(help="tenth, paper, ten, or a number of times the paper's record.")] = "paper",
+    seed: Annotated[int, typer.Option(min=0, help="Another one makes another parliament.")] = 1,
+) -> None:
+    """Write the sources of a made-up parliament, for `emiciclo load camera --source DIR`."""
+    from tests.benchmarks import generator
+
+    try:
+        size = generator.Scale.named(scale)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--scale") from error
+    for name, count in asdict(generator.write(size, out, seed)).items():
+        print(f"{name}: {count}")
 
 
 if __name__ == "__main__":

@@ -4,13 +4,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pyoxigraph import NamedNode, Quad, QuerySolutions, QueryTriples, RdfFormat, Store, parse
+from pyoxigraph import NamedNode, Quad, QuerySolutions, RdfFormat, Store, parse
 
-import mappings
 import ontology
 import sparql
-from loaders import institution, ocd, record, stenographic
+from loaders import ocd, record, stenographic
 from mappings import Mapping
+from service.chamber import sittings
+from service.graph import EmbeddedGraph
+from service.loading.enrichment import enrich_register, enrich_sittings
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 BASE = "https://w3id.org/emiciclo/id/"
@@ -101,27 +103,14 @@ class Parliament:
         return self
 
     def enrich(self) -> "Parliament":
-        """Run the rules in the order of a load."""
-        for _, rule in mappings.rules(MAPPING):
-            self.apply(rule)
-        literals = ocd.readable_literals(self.store, source=NamedNode(SOURCE), graph=NAMES.graph)
-        self.store.bulk_extend(list(literals))
-        rows = self.solutions(sparql.query("index/committees"))
-        labels = {row["label"].value: row["committee"] for row in rows}
-        self.store.bulk_extend(list(institution.quads(NAMES, labels)))
-        for name in sparql.names("enrich"):
-            self.apply(sparql.query(name))
+        """Run the rules as a load does."""
+        enrich_register(self.store, NAMES)
+        enrich_sittings(self.store, NAMES, self.sittings())
         return self
 
-    def apply(self, rule: str) -> None:
-        for variable, value in {"?base": NamedNode(BASE), "?chamber": NAMES.chamber}.items():
-            if f"VALUES {variable} " in rule:
-                rule = sparql.bind(rule, variable, [value])
-        triples = self.store.query(rule, use_default_graph_as_union=True)
-        assert isinstance(triples, QueryTriples)
-        # Each triple stands in one graph: the union of graphs does not remove duplicates.
-        new = [t for t in triples if not any(self.store.quads_for_pattern(t.subject, t.predicate, t.object, None))]
-        self.store.bulk_extend([Quad(t.subject, t.predicate, t.object, NAMES.graph) for t in new])
+    def sittings(self) -> list[NamedNode]:
+        """All that was loaded."""
+        return sittings(EmbeddedGraph(self.store))
 
     def add(self, turtle: str) -> "Parliament":
         """Add statements to the extension graph, to plant a fault."""

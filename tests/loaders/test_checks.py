@@ -6,7 +6,7 @@ import pytest
 
 import sparql
 from service.loading.shapes import validate
-from tests.loaders.parliament import BASE, Parliament, whole
+from tests.loaders.parliament import BASE, NAMES, Parliament, whole
 
 CHECKS = [name.removeprefix("checks/") for name in sparql.names("checks")]
 TEXT = f"<{BASE}speech/valdoria-7/sed0001/tit00020.sub00010.int00020>"
@@ -175,4 +175,4 @@ def test_every_check_states_its_title_and_its_level() -> None:
 
 
 def test_the_shapes_find_nothing_in_the_invented_parliament(parliament: Parliament) -> None:
-    assert validate(list(parliament.quads())).findings == ()
+    assert validate(parliament.store, NAMES.graph).findings == ()

@@ -57,6 +57,8 @@ def test_a_passage_of_short_sentences_is_worth_the_least() -> None:
     assert span_salience(Span(0, len(text)), rated(text, sentences(text))) == 0.2
 
 
-@given(st.sampled_from(["RITENIAMO CHE SIA SBAGLIATO.", "Riteniamo che È necessario.", "Il 12 PER CENTO degli addetti."]))
+@given(
+    st.sampled_from(["RITENIAMO CHE SIA SBAGLIATO.", "Riteniamo che È necessario.", "Il 12 PER CENTO degli addetti."])
+)
 def test_case_does_not_matter(sentence: str) -> None:
     assert sentence_salience(sentence) == sentence_salience(sentence.lower()) == sentence_salience(sentence.upper())

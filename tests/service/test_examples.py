@@ -17,7 +17,7 @@ from service.queries.refusal import QueryRefused
 from service.queries.structure import QuerySize
 from service.resources import forms
 from service.settings import SparqlSettings
-from tests.conftest import Esperia
+from tests.conftest import Esperia, over_all_sittings
 
 ROOT = "https://dati.example/"
 SH = "http://www.w3.org/ns/shacl#"
@@ -169,7 +169,7 @@ def test_who_changed_group_is_in_two_groups_one_after_the_other(esperia: Esperia
 def test_words_are_counted_as_people_count_them(esperia: Esperia) -> None:
     graph = esperia.corpus.graph
     rows = graph.select(example_named("words-by-group-and-month").text)
-    spoken = [row["speech"] for row in graph.select(sparql.query("index/speeches")) if "group" in row]
+    spoken = [row["speech"] for row in graph.select(over_all_sittings("index/speeches", graph)) if "group" in row]
     texts = graph.select(sparql.bind(sparql.query("retrieval/texts"), "?speech", spoken))
     assert sum(int(row["words"].value) for row in rows) == sum(len(row["text"].value.split()) for row in texts)
 

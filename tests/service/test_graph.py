@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Store, Triple
 
-import sparql
 from service.errors import DataError, QueryError
 from service.graph import EmbeddedGraph, GraphStore, RemoteGraph, day_literal, text_of
+from tests.conftest import over_all_sittings
 
 A, B, G, H = (NamedNode(f"http://a.example/{name}") for name in "abgh")
 NAME, KNOWS = NamedNode("http://xmlns.com/foaf/0.1/name"), NamedNode("http://xmlns.com/foaf/0.1/knows")
@@ -101,15 +101,17 @@ def test_a_query_of_another_form_is_a_query_error(graph: GraphStore) -> None:
 
 def test_both_forms_give_the_same_rows_in_the_same_order(esperia, esperia_graph: GraphStore) -> None:
     for name in ("index/speeches", "index/chunks", "index/acts", "index/concepts", "retrieval/organisations"):
-        here = esperia.corpus.graph.select(sparql.query(name))
-        assert esperia_graph.select(sparql.query(name)) == here
+        query = over_all_sittings(name, esperia.corpus.graph)
+        here = esperia.corpus.graph.select(query)
+        assert esperia_graph.select(query) == here
         assert here
 
 
 def test_both_forms_construct_the_same_triples(esperia, esperia_graph: GraphStore) -> None:
     for name in ("enrich/50-periods", "enrich/30-group-at-speech"):
-        here = set(esperia.corpus.graph.construct(sparql.query(name)))
-        assert set(esperia_graph.construct(sparql.query(name))) == here
+        query = over_all_sittings(name, esperia.corpus.graph)
+        here = set(esperia.corpus.graph.construct(query))
+        assert set(esperia_graph.construct(query)) == here
         assert len(here) > 50
 
 

@@ -11,22 +11,23 @@ from pyoxigraph import NamedNode
 from qdrant_client import QdrantClient
 
 import mappings
-import sparql
 from service.cache import VectorCache
 from service.corpus import DataDirectory, open_corpus
 from service.embedding import HashEmbedder, Vectors, content_key
 from service.errors import DataError
 from service.graph import EmbeddedGraph
 from service.loading import staging
-from service.loading.build import _version, find_sources, import_vectors, load
+from service.loading.build import _version, import_vectors, load
 from service.loading.checks import run_checks
 from service.loading.identity import digest_of
-from service.loading.indexing import Document, bloc_of, compact_day, documents, fill_index
+from service.loading.indexing import Document, bloc_of, compact_day, create_collections, documents, fill_index
+from service.loading.progress import Clock
+from service.loading.sources import find_sources
 from service.settings import Settings
 from service.vectors import ACTS, CHUNKS, COMMITTEES, CONCEPTS, PROFILES
 from service.vectors.embedded import EmbeddedIndex
 from service.vectors.server import ServerIndex, retire
-from tests.conftest import BASE, SOURCES, Esperia, state_of
+from tests.conftest import BASE, SOURCES, Esperia, over_all_sittings, state_of
 
 SETTINGS = Settings(embedder="hash")
 
@@ -99,7 +100,7 @@ def test_the_index_holds_every_kind_and_no_speech_of_the_chair(esperia: Esperia)
     assert index.count(COMMITTEES) == 10
     assert index.count(PROFILES) > 80
     assert index.count(CONCEPTS) == len(esperia.thesaurus.concepts)
-    cited = esperia.corpus.graph.select(sparql.query("index/speeches"))
+    cited = esperia.corpus.graph.select(over_all_sittings("index/speeches", esperia.corpus.graph))
     assert not any(row["capacity"].value.endswith(("chair", "unresolved")) for row in cited)
     hits = index.nearest(CHUNKS, esperia.corpus.embedder.queries(["seduta"])[0], limit=1000)
     assert {str(hit.payload["speech"]) for hit in hits} <= {row["speech"].value for row in cited}
@@ -108,7 +109,8 @@ def test_the_index_holds_every_kind_and_no_speech_of_the_chair(esperia: Esperia)
 
 def test_a_chunk_points_into_the_text_of_its_speech(esperia: Esperia) -> None:
     texts = {
-        row["speech"].value: row["text"].value for row in esperia.corpus.graph.select(sparql.query("index/speeches"))
+        row["speech"].value: row["text"].value
+        for row in esperia.corpus.graph.select(over_all_sittings("index/speeches", esperia.corpus.graph))
     }
     chunks = [d for d in documents(esperia.corpus.graph, "esperia-1") if d.collection == CHUNKS]
     assert len(chunks) == esperia.corpus.vectors.count(CHUNKS)
@@ -124,7 +126,8 @@ def test_what_is_embedded_comes_in_the_same_order_each_time(esperia: Esperia) ->
 
 
 def test_the_government_a_component_and_a_group_speak_for_themselves_F4_F12(esperia: Esperia) -> None:
-    blocs = {bloc_of(row) for row in esperia.corpus.graph.select(sparql.query("index/speeches"))}
+    query = over_all_sittings("index/speeches", esperia.corpus.graph)
+    blocs = {bloc_of(row) for row in esperia.corpus.graph.select(query)}
     assert "government" in blocs
     assert any("componenteGruppoMisto" in bloc for bloc in blocs)
     assert len([bloc for bloc in blocs if "gruppoParlamentare" in bloc]) >= 8
@@ -222,7 +225,7 @@ def test_a_load_goes_on_where_another_failed_and_readers_keep_what_they_opened(
     assert second.manifest.version != first.manifest.version
     assert second.manifest.counts["sittings"] == 2
     # The reader's version is whole, collections that it had not opened included.
-    assert len(reader.graph.select(sparql.query("index/chunks"))) == first.manifest.counts["chunks"]
+    assert len(reader.graph.select(over_all_sittings("index/chunks", reader.graph))) == first.manifest.counts["chunks"]
     chunks = [d for d in documents(reader.graph, "x") if d.collection == CHUNKS]
     assert reader.vectors.count(CHUNKS) == len(chunks)
     assert open_corpus(data, SETTINGS).manifest == second.manifest
@@ -268,7 +271,9 @@ def test_equal_texts_are_embedded_once_and_progress_reaches_the_end(tmp_path: Pa
     found = [Document(CONCEPTS, f"http://a.example/{n}", text, {}) for n, text in enumerate(texts)]
     model, told = Counting(), []
     with VectorCache(tmp_path / "cache.sqlite") as cache:
-        assert fill_index(found, EmbeddedIndex(tmp_path / "v"), model, cache, told.append) == 51
+        index = EmbeddedIndex(tmp_path / "v")
+        create_collections(index, model.dimensions)
+        assert fill_index(found, index, model, cache, Clock(), told.append) == 51
     assert model.done == 51
     assert told == sorted(told)
     assert told[-1] == len(found)
