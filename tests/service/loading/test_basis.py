@@ -1,30 +1,39 @@
 """A load that adds later sittings to what is published gives what loading everything does."""
 
-import json
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import mappings
+from loaders.record import Names
 from service.corpus import DataDirectory, open_corpus
 from service.embedding import HashEmbedder
 from service.graph import EmbeddedGraph
+from service.loading.basis import find_basis
 from service.loading.build import LoadReport, load
 from service.settings import Settings
 from service.vectors import ACTS, CHUNKS, COMMITTEES, CONCEPTS, PROFILES
-from tests.conftest import BASE, SOURCES, Esperia, state_of
+from tests.conftest import BASE, SOURCES, Esperia
 
 LATER = 2
 
 
-def load_esperia(data: Path, folder: Path, *, anew: bool = False) -> LoadReport:
-    return load("esperia", folder, data, base_iri=BASE, embedder=HashEmbedder(), anew=anew)
+def load_esperia(data: Path, folder: Path) -> LoadReport:
+    return load("esperia", folder, data, base_iri=BASE, embedder=HashEmbedder())
 
 
 def quads(data: Path) -> set[str]:
     graph = open_corpus(data, Settings(embedder="hash")).graph
     assert isinstance(graph, EmbeddedGraph)
     return {str(quad) for quad in graph.store}
+
+
+def files_of(folder: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of each file in a folder."""
+    return {path.name: (path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir()}
 
 
 @pytest.fixture
@@ -48,7 +57,7 @@ def test_later_sittings_are_added_to_what_is_published_and_give_what_loading_eve
         shutil.move(report, aside)
     first = load_esperia(data, all_sources)
     former = DataDirectory(data).current.resolve()
-    before = state_of(former / "graph")
+    before = files_of(former / "graph")
     for report in sorted(aside.iterdir()):
         shutil.move(report, all_sources / "stenographic")
 
@@ -62,7 +71,7 @@ def test_later_sittings_are_added_to_what_is_published_and_give_what_loading_eve
     assert second.printed_groups == esperia.report.printed_groups
     assert 0 < second.embedded < esperia.report.embedded
     assert quads(data) == quads(esperia.data)
-    assert state_of(former / "graph") == before  # readers of the version before read on
+    assert files_of(former / "graph") == before  # readers of the version before read on
     vectors = open_corpus(data, Settings(embedder="hash")).vectors
     asked = HashEmbedder().queries(["acqua pubblica"])[0]
     for collection in (CHUNKS, ACTS, PROFILES, COMMITTEES, CONCEPTS):
@@ -73,25 +82,58 @@ def test_later_sittings_are_added_to_what_is_published_and_give_what_loading_eve
     assert vectors.lexical(CHUNKS, words, limit=20) == esperia.corpus.vectors.lexical(CHUNKS, words, limit=20)
 
 
-@pytest.mark.parametrize("change", ["nothing", "earlier", "corrected", "removed", "register", "anew", "spoilt"])
-def test_everything_is_loaded_where_more_than_later_sittings_differ(
-    change: str, few_sources: Path, tmp_path: Path
+def found_basis(esperia: Esperia, *, without: int | None = None, recipe: str | None = None, **digests: str) -> bool:
+    """Whether a load goes on from the published demonstration, if its sources lack one report or differ thus."""
+    manifest = esperia.report.manifest
+    reports = {name: SOURCES / name for name in manifest.sources if name.startswith("stenographic")}
+    now = manifest.sources | digests
+    if without is not None:
+        del now[sorted(reports)[without]]
+    names = Names(BASE, mappings.load("esperia"))
+    recipe = recipe or manifest.recipe or ""
+    return find_basis(DataDirectory(esperia.data), recipe, now, reports | added(digests), names) is not None
+
+
+def added(digests: dict[str, str]) -> dict[str, Path]:
+    return {name: Path(name) for name in digests if Path(name).is_file()}
+
+
+def report_of(sitting: int, day: str, folder: Path) -> Path:
+    """A report of the demonstration under another number and day."""
+    text = (SOURCES / "stenographic" / "stenografico_leg1_0015.xml").read_text(encoding="utf-8")
+    year, month, date = day.split("-")
+    for name, value in {"numero": str(sitting), "anno": year, "mese": month, "giorno": date}.items():
+        text = re.sub(rf'(<seduta[^>]* {name}=")\d+', rf"\g<1>{value}", text, count=1)
+    path = folder / "added.xml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("sitting", "day", "later"),
+    [(16, "2099-01-01", True), (3, "2099-01-01", False), (16, "1999-01-01", False)],
+)
+def test_sittings_are_added_only_if_they_are_later_than_all_others(
+    sitting: int, day: str, later: bool, esperia: Esperia, tmp_path: Path
 ) -> None:
-    sources, data = tmp_path / "sources", tmp_path / "data"
-    shutil.copytree(few_sources, sources)
-    shutil.copytree(SOURCES / "stenographic", sources / "stenographic", dirs_exist_ok=True)
-    extra = [report for report in reports(sources) if report.name not in {r.name for r in reports(few_sources)}]
-    aside = (reports(sources)[0] if change == "earlier" else reports(sources)[-1]).rename(tmp_path / "aside.xml")
-    assert extra
-    load_esperia(data, sources)
-    if change in ("earlier", "register", "anew", "spoilt"):
-        shutil.copy(aside, sources / "stenographic" / "added.xml")
-    if change == "corrected":
-        reports(sources)[0].write_bytes(reports(sources)[0].read_bytes() + b"\n<!-- corrected -->")
-    if change == "removed":
-        reports(sources)[-1].unlink()
-    if change == "register":
-        next((sources / "ocd").iterdir()).open("a").write("<urn:a> <urn:b> <urn:c> .\n")
-    if change == "spoilt":
-        (data / "current" / "report.json").write_text(json.dumps({"not": "a report"}))
-    assert load_esperia(data, sources, anew=change == "anew").added is None
+    path = report_of(sitting, day, tmp_path)
+    assert found_basis(esperia, **{str(path): "new"}) is later
+
+
+def test_everything_is_loaded_where_more_than_later_sittings_differ(esperia: Esperia, tmp_path: Path) -> None:
+    path = str(report_of(16, "2099-01-01", tmp_path))
+    register = next(name for name in esperia.report.manifest.sources if name.startswith("ocd"))
+    corrected = "stenographic/stenografico_leg1_0002.xml"
+    assert found_basis(esperia, **{path: "new"})
+    assert not found_basis(esperia)  # the very same sources are loaded again
+    assert not found_basis(esperia, **{path: "new", register: "changed"})
+    assert not found_basis(esperia, **{path: "new", corrected: "changed"})
+    assert not found_basis(esperia, without=4, **{path: "new"})
+    assert not found_basis(esperia, recipe="another", **{path: "new"})
+
+
+def test_everything_is_loaded_where_what_was_found_before_cannot_be_read(esperia: Esperia, tmp_path: Path) -> None:
+    spoilt = replace(esperia, data=tmp_path / "data")
+    shutil.copytree(esperia.data, spoilt.data, symlinks=True)
+    (spoilt.data / "current" / "report.json").write_text('{"not": "a report"}')
+    assert not found_basis(spoilt, **{str(report_of(16, "2099-01-01", tmp_path)): "new"})
