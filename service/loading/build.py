@@ -97,6 +97,7 @@ def load(
         basis = None if anew else find_basis(directory, recipe, digests, reports, names)
         with staging.working_store(stage, clock, basis.folder if basis else None) as store:
             counts = ocd.Counts(0, 0, 0) if basis else _load_register(store, sources.ocd, names, clock, progress)
+            progress.begin("Reading transcripts", len(basis.lacking if basis else sources.stenographic))
             lacking = basis.lacking if basis else read_all(sources.stenographic, names)
             sittings = _load_sittings(store, lacking, names, clock, progress)
             with clock.time("check"):
@@ -108,6 +109,8 @@ def load(
             if shipped_vectors is not None:
                 import_vectors(shipped_vectors, embedder.model, cache)
             kept = basis.folder / "vectors" if basis and open_writer is None else None
+            if kept and not kept.is_dir():  # the version before has its vectors on a server
+                kept = None
             register = [] if kept else list(of_register(graph))
             chunked = sittings if kept else all_sittings(graph)
             number = len(register) + _number(graph, "cited-chunks", chunked)
@@ -188,7 +191,6 @@ def _load_sittings(
             yield transcript.content
 
     with clock.time("read transcripts"):
-        progress.begin("Reading transcripts", None)
         # In one piece: every bulk load writes files of its own and waits for the disk.
         store.bulk_load(cast(BinaryIO, Contents(contents())), format=RdfFormat.N_QUADS)
     with clock.time("enrich"):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from qdrant_client import QdrantClient
 
 import mappings
 from loaders.record import Names
@@ -16,6 +17,7 @@ from service.loading.basis import find_basis
 from service.loading.build import LoadReport, load
 from service.settings import Settings
 from service.vectors import ACTS, CHUNKS, COMMITTEES, CONCEPTS, PROFILES
+from service.vectors.server import ServerIndex
 from tests.conftest import BASE, SOURCES, Esperia
 
 LATER = 2
@@ -137,3 +139,18 @@ def test_everything_is_loaded_where_what_was_found_before_cannot_be_read(esperia
     shutil.copytree(esperia.data, spoilt.data, symlinks=True)
     (spoilt.data / "current" / "report.json").write_text('{"not": "a report"}')
     assert not found_basis(spoilt, **{str(report_of(16, "2099-01-01", tmp_path)): "new"})
+
+
+def test_the_index_is_filled_anew_where_the_vectors_before_are_on_a_server(all_sources: Path, tmp_path: Path) -> None:
+    for report in reports(all_sources)[3:-3]:
+        report.unlink()
+    aside = reports(all_sources)[-1].rename(tmp_path / "aside.xml")
+    client, data = QdrantClient(":memory:"), tmp_path / "data"
+    how = {"base_iri": BASE, "embedder": HashEmbedder()}
+    load("esperia", all_sources, data, open_writer=lambda prefix: ServerIndex(client, prefix), **how)
+    shutil.move(aside, all_sources / "stenographic")
+    report = load("esperia", all_sources, data, **how)
+    assert report.added == 1
+    vectors = open_corpus(data, Settings(embedder="hash")).vectors
+    assert vectors.count(ACTS) == report.manifest.counts["acts"]
+    assert vectors.count(CHUNKS) > 50
