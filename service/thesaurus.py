@@ -5,6 +5,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import Stemmer
@@ -15,6 +16,10 @@ from service.graph import GraphStore
 _STEMMER = Stemmer.Stemmer("italian")
 _DOCTRINES: Final = ("ismo", "ismi", "ista", "isti", "iste")
 _WORD = re.compile(r"[^\W_]+")
+_LATIN_MARKS: Final = re.compile("[\u0300-\u034e\u0350-\u036f]+")
+_OTHER_SCRIPTS: Final = re.compile("[\u0370-\u1fff\u20d0-\U0010ffff]")
+STEMS_KEPT: Final = 65_536
+"""Stems that are kept by their words: a record has some tens of thousands of different ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +39,14 @@ class Concept:
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, folded in case and accents."""
-    folded = unicodedata.normalize("NFKD", text.lower())
-    return tuple(_WORD.findall("".join(c for c in folded if not unicodedata.combining(c))))
+    return tuple(_WORD.findall(unmarked(unicodedata.normalize("NFKD", text.lower()))))
+
+
+def unmarked(text: str) -> str:
+    """A decomposed text without its combining characters; quick for Latin letters and common punctuation."""
+    if _OTHER_SCRIPTS.search(text):
+        return "".join(c for c in text if not unicodedata.combining(c))
+    return _LATIN_MARKS.sub("", text)
 
 
 def stems(text: str) -> tuple[str, ...]:
@@ -45,10 +56,12 @@ def stems(text: str) -> tuple[str, ...]:
 
 def stemmed(plain: Sequence[str]) -> tuple[str, ...]:
     """The Italian stems of words; "protezionismo" is kept apart from "protezione", as Snowball does not."""
-    return tuple(
-        word[:-1] if word.endswith(_DOCTRINES) else stem
-        for word, stem in zip(plain, _STEMMER.stemWords(list(plain)), strict=True)
-    )
+    return tuple(map(_stem, plain))
+
+
+@lru_cache(maxsize=STEMS_KEPT)
+def _stem(word: str) -> str:
+    return word[:-1] if word.endswith(_DOCTRINES) else str(_STEMMER.stemWord(word))
 
 
 def label_key(label: str) -> tuple[str, ...]:

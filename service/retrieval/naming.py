@@ -70,7 +70,9 @@ class Naming:
         """Whether a passage names the topic."""
         if not self.words:
             return False
-        text = f" {' '.join(passage.stems)} {' '.join(f'={word}' for word in passage.raw)} "
+        text = f" {' '.join(passage.stems)} " if self.concepts else ""
+        if any("=" in label for _, labels in self.concepts for label in labels):
+            text += f" {' '.join(f'={word}' for word in passage.raw)} "
         covered = frozenset(
             word for covers, labels in self.concepts if any(label in text for label in labels) for word in covers
         )

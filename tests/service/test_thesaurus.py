@@ -1,5 +1,6 @@
 """The thesaurus finds concepts by whole words of their labels, however these are written."""
 
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.graph import GraphStore
-from service.thesaurus import Concept, Thesaurus, stems
+from service.thesaurus import Concept, Thesaurus, stems, unmarked
 from tests.conftest import Esperia
 
 
@@ -103,3 +104,13 @@ def test_every_label_of_the_shipped_thesaurus_finds_a_concept(esperia: Esperia) 
 @pytest.mark.parametrize("topic", ["salario minimo", "liste d'attesa", "energia nucleare", "intelligenza artificiale"])
 def test_the_shipped_thesaurus_knows_what_is_debated(esperia: Esperia, topic: str) -> None:
     assert esperia.thesaurus.match(topic)
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=60),
+    st.text("àèìòùáñçÉ’“–e\u0301\u034f\u0323а", max_size=30),
+)
+def test_marks_are_taken_from_letters_of_every_script(any_text: str, latin: str) -> None:
+    for text in (any_text, latin, any_text + latin):
+        folded = unicodedata.normalize("NFKD", text)
+        assert unmarked(folded) == "".join(c for c in folded if not unicodedata.combining(c))
