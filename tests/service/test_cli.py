@@ -175,7 +175,7 @@ def test_a_load_whose_checks_fail_exits_with_1(esperia: Esperia, monkeypatch: py
     row = Finding(subject="https://example.org/id/speech/1", detail="spoilt for a test")
     spoilt = CheckResult(name="spoilt", title="A spoilt check", level="error", findings=(row,))
     report = replace(esperia.report, checks=(*esperia.report.checks, spoilt))
-    monkeypatch.setattr(cli, "_load", lambda *_: report)
+    monkeypatch.setattr(cli, "_load", lambda *_, **__: report)
     result = invoke("load", "esperia", "--from", SOURCES)
     assert result.exit_code == 1
     for part in ("quads read", "speeches", "Printed group = dated group", "Checks", "spoilt for a test"):

@@ -81,6 +81,7 @@ def test_the_loader_cuts_as_many_chunks_as_were_written(generated: Generated) ->
     assert sum(len(chunks(text)) for text in spoken) == generated.written.chunks
 
 
+@pytest.mark.slow
 def test_the_real_loader_finds_no_fault(report: LoadReport, generated: Generated) -> None:
     assert {c.name: c.findings[:3] for c in report.checks if c.level != "info" and c.findings} == {}
     assert report.printed_groups.agreeing == report.printed_groups.printed > 0
