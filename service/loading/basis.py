@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 import sparql
 from loaders.record import Names
-from service.corpus import DataDirectory, Manifest, read_manifest
+from service.corpus import DataDirectory, read_manifest
 from service.errors import DataError, QueryError
 from service.graph import EmbeddedGraph, text_of
 from service.loading.checks import CheckResult
@@ -30,7 +30,6 @@ class Basis:
     """A version that a load goes on from, with what it lacks."""
 
     folder: Path
-    manifest: Manifest
     checks: tuple[CheckResult, ...]
     lacking: tuple[Transcript, ...]
 
@@ -57,7 +56,7 @@ def find_basis(
     if not 0 < len(new) <= SHARE * len(kept):
         return None
     lacking = tuple(read_all(new, names))
-    return Basis(folder, manifest, checks, lacking) if _all_later(lacking, folder) else None
+    return Basis(folder, checks, lacking) if _all_later(lacking, folder) else None
 
 
 def _all_later(transcripts: tuple[Transcript, ...], folder: Path) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from importlib.resources.abc import Traversable
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -94,7 +95,8 @@ def load(
     clock = Clock()
     version = _version(digests, mapping, base_iri, embedder)
     with staging.staged(directory, version) as stage:
-        basis = None if anew else find_basis(directory, recipe, digests, reports, names)
+        with clock.time("read transcripts"):
+            basis = None if anew else find_basis(directory, recipe, digests, reports, names)
         with staging.working_store(stage, clock, basis.folder if basis else None) as store:
             counts = ocd.Counts(0, 0, 0) if basis else _load_register(store, sources.ocd, names, clock, progress)
             progress.begin("Reading transcripts", len(basis.lacking if basis else sources.stenographic))
@@ -111,9 +113,10 @@ def load(
             kept = basis.folder / "vectors" if basis and open_writer is None else None
             if kept and not kept.is_dir():  # the version before has its vectors on a server
                 kept = None
-            register = [] if kept else list(of_register(graph))
             chunked = sittings if kept else all_sittings(graph)
-            number = len(register) + _number(graph, "cited-chunks", chunked)
+            with clock.time("read texts"):
+                register = [] if kept else list(of_register(graph))
+                number = len(register) + _number(graph, "cited-chunks", chunked)
             progress.begin("Embedding", number)
             with clock.time("index"):
                 if open_writer is None:
@@ -125,7 +128,10 @@ def load(
                     create_collections(writer, embedder.dimensions)
             found = chain(of_sittings(graph, mapping.dataset.id, chunked), register)
             embedded = fill_index(found, writer, embedder, cache, clock, progress.advance)
-        days = graph.select(sparql.query("index/days"))[0]
+        with clock.time("check"):
+            days = graph.select(sparql.query("index/days"))[0]
+            counts_by_kind = count_kinds(graph)
+            printed = printed_groups(graph, results[1:])
         manifest = Manifest(
             version=version,
             recipe=recipe,
@@ -142,7 +148,7 @@ def load(
             last_day=_day(text_of(days, "last")),
             loaded_at=datetime.now(UTC).isoformat(timespec="seconds"),
             sources=digests,
-            counts=count_kinds(graph),
+            counts=counts_by_kind,
             seconds=clock.seconds,
         )
         report = LoadReport(
@@ -151,7 +157,7 @@ def load(
             repeated=counts.repeated,
             embedded=embedded,
             added=len(sittings) if basis else None,
-            printed_groups=printed_groups(graph, results[1:]),
+            printed_groups=printed,
             checks=results,
         )
         del graph
@@ -181,13 +187,13 @@ def _load_register(store: Store, paths: tuple[Path, ...], names: Names, clock: C
 def _load_sittings(
     store: Store, transcripts: Iterable[Transcript], names: Names, clock: Clock, progress: Progress
 ) -> list[NamedNode]:
-    """Load transcripts and what the rules add to them; return the sittings."""
-    sittings: list[NamedNode] = []
+    """Load transcripts and what the rules add to them; return the sittings, as they followed one another."""
+    read: list[tuple[date, int, NamedNode]] = []
 
     def contents() -> Iterable[bytes]:
         for transcript in transcripts:
-            sittings.append(transcript.sitting)
-            progress.advance(len(sittings))
+            read.append((transcript.day, transcript.number, transcript.sitting))
+            progress.advance(len(read))
             yield transcript.content
 
     with clock.time("read transcripts"):
@@ -195,6 +201,8 @@ def _load_sittings(
         store.bulk_load(cast(BinaryIO, Contents(contents())), format=RdfFormat.N_QUADS)
     with clock.time("enrich"):
         progress.begin("Enriching", None)
+        # In time, not by the names of their files: whoever is unregistered has the name that was printed first.
+        sittings = [sitting for _, _, sitting in sorted(read, key=itemgetter(0, 1))]
         enrich_sittings(store, names, sittings)
     return sittings
 

@@ -141,7 +141,7 @@ def fill_index(
     """
     embedded = done = 0
     for collection, members in groupby(found, key=lambda document: document.collection):
-        while part := list(islice(members, ADDED)):
+        while part := _next(members, clock):
             with clock.time("embed"):
                 vectors = cache.get(embedder.model, [document.text for document in part])
                 missing = list(dict.fromkeys(d.text for d in part if d.text not in vectors))
@@ -159,6 +159,12 @@ def fill_index(
     with clock.time("index"):
         writer.finish()
     return embedded
+
+
+def _next(members: Iterator[Document], clock: Clock) -> list[Document]:
+    """The next few documents, which are read from the graph as they are wanted."""
+    with clock.time("read texts"):
+        return list(islice(members, ADDED))
 
 
 def _lexical(document: Document) -> str | None:

@@ -85,7 +85,7 @@ def _page(problem: Problem) -> str | None:
     """The page of a problem; None where the page itself cannot be made, which must not hide what went wrong first."""
     try:
         return render_template("problem.html", problem=problem)
-    except Exception:
+    except Exception:  # whatever it is, the problem itself is answered, without a page
         current_app.logger.exception("the page of a problem could not be made")
         return None
 

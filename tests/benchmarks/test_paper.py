@@ -155,7 +155,7 @@ def test_scales_are_compared_with_the_next_smaller_one() -> None:
 
 def test_parts_that_were_not_measured_say_why() -> None:
     for part, name in (("second", "second_load"), ("profile", "profile"), ("embedding", "real_chunks")):
-        assert "not measured: why" in printed(*report._TABLES[part]({name: "not measured: why"}))
+        assert "not measured: why" in printed(*report.TABLES[part]({name: "not measured: why"}))
 
 
 def test_real_utterances_are_read_as_their_segments(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def _failed_through_the_reading(check: ModuleType) -> Iterator[tuple[str, Except
 def _run(check: ModuleType, *how: object) -> tuple[bool, Exception | None]:
     try:
         return check.run_test(*how), None
-    except Exception as error:
+    except Exception as error:  # the check of others raises what it likes; that is its verdict
         return False, error
 
 

@@ -1,7 +1,7 @@
 """The figures as tables."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
@@ -14,7 +14,7 @@ Document = Mapping[str, Any]
 
 def show_part(part: str, document: Document, console: Console) -> None:
     """Print what one part measured."""
-    for table in _TABLES[part](document):
+    for table in TABLES[part](document):
         console.print(table)
 
 
@@ -265,7 +265,7 @@ def _embedding(document: Document) -> list[Table]:
     return [table]
 
 
-_TABLES = {
+TABLES: Final = {
     "load": _load,
     "bulk": _bulk,
     "ask": _ask,

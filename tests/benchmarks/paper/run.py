@@ -34,7 +34,8 @@ from tests.benchmarks.paper.embedding_server import embedding_server
 from tests.benchmarks.paper.figures import ratio
 from tests.benchmarks.serving import ROOT
 
-PARTS: Final = ("load", "bulk", "ask", "dense", "start", "remote", "profile", "second", "embedding")
+PARTS: Final = tuple(report.TABLES)
+"""In the order in which they are measured."""
 USUAL: Final = ("load", "bulk", "ask", "dense", "start", "second")
 QDRANT: Final = ("QDRANT_URL", "QDRANT_API_KEY")
 KEPT: Final = ("real_chunks",)

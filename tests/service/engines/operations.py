@@ -72,7 +72,7 @@ def steps_for_ever(request: Waiting, engine: Engine, progress: Progress) -> None
         while True:
             try:
                 progress(Step("retrieve", "working"))
-            except Exception:
+            except Exception:  # an operation at its worst: nothing that it is told ends it
                 continue
             time.sleep(0.001)
     finally:

@@ -80,8 +80,11 @@ def test_later_sittings_are_added_to_what_is_published_and_give_what_loading_eve
         assert vectors.count(collection) == esperia.corpus.vectors.count(collection)
         here = esperia.corpus.vectors.nearest(collection, asked, limit=50)
         assert vectors.nearest(collection, asked, limit=50) == here
-    words = "salario minimo legale"
-    assert vectors.lexical(CHUNKS, words, limit=20) == esperia.corpus.vectors.lexical(CHUNKS, words, limit=20)
+    # The engine adds up the weights of words in single precision: the last bits differ from index to index.
+    here = {hit.iri: hit.score for hit in vectors.lexical(CHUNKS, "salario minimo legale", limit=1000)}
+    there = {hit.iri: hit.score for hit in esperia.corpus.vectors.lexical(CHUNKS, "salario minimo legale", limit=1000)}
+    assert here == pytest.approx(there, rel=1e-5)
+    assert len(here) > 20
 
 
 def found_basis(esperia: Esperia, *, without: int | None = None, recipe: str | None = None, **digests: str) -> bool:
@@ -149,6 +152,8 @@ def test_the_index_is_filled_anew_where_the_vectors_before_are_on_a_server(all_s
     how = {"base_iri": BASE, "embedder": HashEmbedder()}
     load("esperia", all_sources, data, open_writer=lambda prefix: ServerIndex(client, prefix), **how)
     shutil.move(aside, all_sources / "stenographic")
+    shutil.copytree(data, tmp_path / "copy", symlinks=True)
+    assert load("esperia", all_sources, tmp_path / "copy", anew=True, **how).added is None  # though it could go on
     report = load("esperia", all_sources, data, **how)
     assert report.added == 1
     vectors = open_corpus(data, Settings(embedder="hash")).vectors

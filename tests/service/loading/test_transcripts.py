@@ -1,15 +1,22 @@
-"""Transcripts are read in several processes as they are in one."""
+"""Transcripts are read in several processes as they are in one, and loaded in the order of time."""
 
+import os
+import subprocess
+import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
+from pyoxigraph import NamedNode, Store
 
 import mappings
 from loaders.errors import SourceError
 from loaders.record import Names
 from service.loading import transcripts
-from service.loading.transcripts import Contents, read_all
-from tests.conftest import BASE, SOURCES
+from service.loading.build import _load_sittings
+from service.loading.progress import Clock, Silent
+from service.loading.transcripts import Contents, Transcript, read_all
+from tests.conftest import BASE, REPOSITORY, SOURCES, wait_until
 
 NAMES = Names(BASE, mappings.load("esperia"))
 
@@ -45,3 +52,41 @@ def test_contents_are_read_as_one_file_whatever_their_borders(at_once: int) -> N
         read.append(block)
     assert b"".join(read) == b"abcdefghi"
     assert all(len(block) <= at_once for block in read)
+
+
+READERS = """
+import os, sys, time
+from pathlib import Path
+import mappings
+from loaders.record import Names
+from service.loading import transcripts
+
+if __name__ == "__main__":
+    os.cpu_count, transcripts.MANY_BYTES = (lambda: 2), 0
+    reading = transcripts.read_all(sorted(Path(sys.argv[1]).glob("*.xml")), Names("urn:x:", mappings.load("esperia")))
+    next(reading)
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text()
+    print(children, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the children of a process are told by Linux's /proc")
+def test_the_readers_of_a_load_that_was_killed_end_too(tmp_path: Path) -> None:
+    script = tmp_path / "readers.py"
+    script.write_text(READERS)
+    command = [sys.executable, str(script), str(SOURCES / "stenographic")]
+    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as process:
+        assert process.stdout
+        readers = [int(pid) for pid in process.stdout.readline().split()]
+        process.kill()
+    assert len(readers) >= 2
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in readers), "the readers to end")
+
+
+def test_sittings_are_enriched_as_they_followed_one_another_whatever_their_files_are_called() -> None:
+    days = {3: date(2024, 3, 1), 1: date(2024, 1, 1), 4: date(2024, 3, 1), 2: date(2024, 2, 1)}
+    read = [Transcript(Path("x"), NamedNode(f"urn:sitting:{n}"), n, day, b"") for n, day in days.items()]
+    loaded = _load_sittings(Store(), read, NAMES, Clock(), Silent())
+    assert loaded == [NamedNode(f"urn:sitting:{number}") for number in (1, 2, 3, 4)]
