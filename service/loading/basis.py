@@ -15,10 +15,10 @@ import sparql
 from loaders.record import Names
 from service.corpus import DataDirectory, read_manifest
 from service.errors import DataError, QueryError
-from service.graph import EmbeddedGraph, text_of
+from service.graph import EmbeddedGraph, Row, text_of
 from service.loading.checks import CheckResult
 from service.loading.staging import GRAPH
-from service.loading.transcripts import Transcript, read_all
+from service.loading.transcripts import Transcript, read_all, register_for_rules
 
 SHARE: Final = 0.25
 """New sources to those that are kept, above which everything is loaded in bulk."""
@@ -55,14 +55,16 @@ def find_basis(
         return None
     if not 0 < len(new) <= SHARE * len(kept):
         return None
-    lacking = tuple(read_all(new, names))
-    return Basis(folder, checks, lacking) if _all_later(lacking, folder) else None
-
-
-def _all_later(transcripts: tuple[Transcript, ...], folder: Path) -> bool:
     try:
-        (last,) = EmbeddedGraph.open(folder / GRAPH).select(sparql.query("index/last-sitting"))
+        graph = EmbeddedGraph.open(folder / GRAPH)
+        register = register_for_rules(graph)
+        (last,) = graph.select(sparql.query("index/last-sitting"))
     except (DataError, QueryError):
-        return False
+        return None
+    lacking = tuple(read_all(new, names, register))
+    return Basis(folder, checks, lacking) if _all_later(lacking, last) else None
+
+
+def _all_later(transcripts: tuple[Transcript, ...], last: Row) -> bool:
     number, day = text_of(last, "last"), text_of(last, "lastDay")
     return bool(number and day) and all(t.number > int(number or 0) and str(t.day) >= (day or "") for t in transcripts)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 import numpy as np
-from pyoxigraph import NamedNode, Quad, RdfFormat, Store, parse
+from pyoxigraph import NamedNode, Quad, RdfFormat, Store, Triple, parse
 
 import mappings
 import ontology
@@ -30,13 +30,13 @@ from service.graph import EmbeddedGraph, text_of
 from service.loading import staging
 from service.loading.basis import Basis, find_basis
 from service.loading.checks import CheckResult, PrintedGroups, printed_groups, run_checks
-from service.loading.enrichment import enrich_register, enrich_sittings
+from service.loading.enrichment import add_people, enrich_register
 from service.loading.identity import digest_of, version_of
 from service.loading.indexing import create_collections, fill_index, of_register, of_sittings
 from service.loading.progress import Clock, Progress, Silent
 from service.loading.shapes import validate
 from service.loading.sources import find_sources
-from service.loading.transcripts import Contents, Transcript, read_all
+from service.loading.transcripts import Contents, Transcript, read_all, register_for_rules
 from service.vectors import VectorWriter
 from service.vectors.embedded import EmbeddedIndex
 
@@ -100,8 +100,8 @@ def load(
         with staging.working_store(stage, clock, basis.folder if basis else None) as store:
             counts = ocd.Counts(0, 0, 0) if basis else _load_register(store, sources.ocd, names, clock, progress)
             progress.begin("Reading transcripts", len(basis.lacking if basis else sources.stenographic))
-            lacking = basis.lacking if basis else read_all(sources.stenographic, names)
-            sittings = _load_sittings(store, lacking, names, clock, progress)
+            lacking = basis.lacking if basis else read_transcripts(store, sources.stenographic, names)
+            sittings = load_sittings(store, lacking, names, clock, progress)
             with clock.time("check"):
                 progress.begin("Checking", None)
                 results = _check(store, names, basis, sittings)
@@ -184,27 +184,31 @@ def _load_register(store: Store, paths: tuple[Path, ...], names: Names, clock: C
     return counts
 
 
-def _load_sittings(
+def read_transcripts(store: Store, paths: tuple[Path, ...], names: Names) -> Iterable[Transcript]:
+    """Read transcripts beside the register of a store (see `transcripts.read_all`)."""
+    return read_all(paths, names, register_for_rules(EmbeddedGraph(store)))
+
+
+def load_sittings(
     store: Store, transcripts: Iterable[Transcript], names: Names, clock: Clock, progress: Progress
 ) -> list[NamedNode]:
-    """Load transcripts and what the rules add to them; return the sittings, as they followed one another."""
-    read: list[tuple[date, int, NamedNode]] = []
+    """Load transcripts with what the rules say of them; return the sittings, as they followed one another."""
+    read: list[tuple[date, int, NamedNode, tuple[Triple, ...]]] = []
 
     def contents() -> Iterable[bytes]:
         for transcript in transcripts:
-            read.append((transcript.day, transcript.number, transcript.sitting))
+            read.append((transcript.day, transcript.number, transcript.sitting, transcript.people))
             progress.advance(len(read))
             yield transcript.content
 
     with clock.time("read transcripts"):
         # In one piece: every bulk load writes files of its own and waits for the disk.
-        store.bulk_load(cast(BinaryIO, Contents(contents())), format=RdfFormat.N_QUADS)
-    with clock.time("enrich"):
-        progress.begin("Enriching", None)
+        stream = cast(BinaryIO, Contents(contents()))
+        store.bulk_load(stream, format=RdfFormat.N_TRIPLES, to_graph=names.graph)
         # In time, not by the names of their files: whoever is unregistered has the name that was printed first.
-        sittings = [sitting for _, _, sitting in sorted(read, key=itemgetter(0, 1))]
-        enrich_sittings(store, names, sittings)
-    return sittings
+        read.sort(key=itemgetter(0, 1))
+        add_people(store, names, (triple for *_, people in read for triple in people))
+    return [sitting for _, _, sitting, _ in read]
 
 
 def _check(store: Store, names: Names, basis: Basis | None, sittings: Sequence[NamedNode]) -> tuple[CheckResult, ...]:

@@ -1,13 +1,13 @@
 """What a load adds to what its sources state: rules in SPARQL, and the little that SPARQL cannot do.
 
-A rule over `?sitting` says something about the parts of sittings and is applied to the sittings that a load
-reads; every other rule is about the register and is applied once.
+A rule over `?sitting` says something about the parts of a sitting and is applied where transcripts are read
+(`service.loading.transcripts`); every other rule is about the register and is applied here, once.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from pyoxigraph import NamedNode, Quad, Store, Triple
+from pyoxigraph import BlankNode, NamedNode, Quad, Store, Triple
 
 import mappings
 import ontology
@@ -16,13 +16,13 @@ from loaders import institution, ocd
 from loaders.record import Names
 from service.chamber import committees
 from service.graph import EmbeddedGraph
+from service.loading.transcripts import is_about_sittings
 from service.thesaurus import Thesaurus
 
-AT_ONCE: Final = 600
-"""Sittings whose parts are enriched at once: what a rule constructs has to fit into memory."""
 MANY: Final = 50_000
 """Quads from which a bulk load is worth its files: every bulk load waits for the disk."""
 _CONCEPT: Final = NamedNode(f"{ontology.EMI}concept")
+_NAME: Final = NamedNode(f"{ontology.FOAF}name")
 
 
 def enrich_register(store: Store, names: Names) -> None:
@@ -34,8 +34,9 @@ def enrich_register(store: Store, names: Names) -> None:
     graph = EmbeddedGraph(store)
     labels = {committee.label: NamedNode(committee.iri) for committee in committees(graph)}
     add(store, list(institution.quads(names, labels)))
-    for rule in _rules(about_sittings=False):
-        _apply(store, rule, names)
+    for rule in map(sparql.query, sparql.names("enrich")):
+        if not is_about_sittings(rule):
+            _apply(store, rule, names)
     thesaurus = Thesaurus.read(graph)
     subjects = {
         Quad(NamedNode(row["act"].value), _CONCEPT, NamedNode(concept.iri), names.graph)
@@ -45,11 +46,17 @@ def enrich_register(store: Store, names: Names) -> None:
     add(store, list(subjects))
 
 
-def enrich_sittings(store: Store, names: Names, sittings: Sequence[NamedNode]) -> None:
-    """Apply the rules about the parts of sittings to these, which follow one another in time."""
-    for begin in range(0, len(sittings), AT_ONCE):
-        for rule in _rules(about_sittings=True):
-            _apply(store, rule, names, sittings[begin : begin + AT_ONCE])
+def add_people(store: Store, names: Names, found: Iterable[Triple]) -> None:
+    """Add what sittings say of people whom the register does not know, in the order of time: the first name stays."""
+    named: set[Triple | NamedNode | BlankNode] = set()
+    chosen: list[Triple] = []
+    for triple in found:
+        if triple.predicate == _NAME and triple.subject in named:
+            continue
+        if triple.predicate == _NAME:
+            named.add(triple.subject)
+        chosen.append(triple)
+    add(store, list(_new(store, chosen, names.graph)))
 
 
 def add(store: Store, quads: list[Quad]) -> None:
@@ -60,16 +67,11 @@ def add(store: Store, quads: list[Quad]) -> None:
         store.extend(quads)
 
 
-def _rules(*, about_sittings: bool) -> Iterator[str]:
-    rules = map(sparql.query, sparql.names("enrich"))
-    return (rule for rule in rules if ("VALUES ?sitting " in rule) == about_sittings)
-
-
-def _apply(store: Store, rule: str, names: Names, sittings: Sequence[NamedNode] = ()) -> None:
-    values = {"?base": (NamedNode(names.base),), "?chamber": (names.chamber,), "?sitting": sittings}
-    for variable, rows in values.items():
+def _apply(store: Store, rule: str, names: Names) -> None:
+    values = {"?base": NamedNode(names.base), "?chamber": names.chamber}
+    for variable, value in values.items():
         if f"VALUES {variable} " in rule:
-            rule = sparql.bind(rule, variable, rows)
+            rule = sparql.bind(rule, variable, [value])
     add(store, list(_new(store, EmbeddedGraph(store).construct(rule), names.graph)))
 
 

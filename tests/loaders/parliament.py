@@ -8,11 +8,11 @@ from pyoxigraph import NamedNode, Quad, QuerySolutions, RdfFormat, Store, parse
 
 import ontology
 import sparql
-from loaders import ocd, record, stenographic
+from loaders import ocd, record
 from mappings import Mapping
-from service.chamber import sittings
-from service.graph import EmbeddedGraph
-from service.loading.enrichment import enrich_register, enrich_sittings
+from service.loading.build import load_sittings, read_transcripts
+from service.loading.enrichment import enrich_register
+from service.loading.progress import Clock, Silent
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 BASE = "https://w3id.org/emiciclo/id/"
@@ -94,23 +94,19 @@ class Parliament:
 
     def __init__(self) -> None:
         self.store = Store()
+        self.reports: tuple[Path, ...] = ()
 
     def read(self, ocd_files: Iterable[Path], reports: Iterable[Path] = ()) -> "Parliament":
-        """Load files as a load does, up to the rules."""
+        """Load the register as a load does, up to the rules."""
         ocd.load(ocd_files, self.store, graph=NamedNode(SOURCE), base=BASE)
-        for report in reports:
-            self.store.bulk_extend(record.quads(stenographic.read(report), NAMES))
+        self.reports = tuple(reports)
         return self
 
     def enrich(self) -> "Parliament":
-        """Run the rules as a load does."""
+        """Run the rules and read the reports, as a load does."""
         enrich_register(self.store, NAMES)
-        enrich_sittings(self.store, NAMES, self.sittings())
+        load_sittings(self.store, read_transcripts(self.store, self.reports, NAMES), NAMES, Clock(), Silent())
         return self
-
-    def sittings(self) -> list[NamedNode]:
-        """All that was loaded."""
-        return sittings(EmbeddedGraph(self.store))
 
     def add(self, turtle: str) -> "Parliament":
         """Add statements to the extension graph, to plant a fault."""

@@ -7,30 +7,44 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from pyoxigraph import NamedNode, Store
+from pyoxigraph import Literal, NamedNode, Store, Triple
 
 import mappings
+import sparql
 from loaders.errors import SourceError
 from loaders.record import Names
+from ontology import EMI, FOAF, RDF
+from service.chamber import sittings
+from service.corpus import DataDirectory
+from service.graph import EmbeddedGraph
 from service.loading import transcripts
-from service.loading.build import _load_sittings
+from service.loading.build import load_sittings
 from service.loading.progress import Clock, Silent
-from service.loading.transcripts import Contents, Transcript, read_all
-from tests.conftest import BASE, REPOSITORY, SOURCES, wait_until
+from service.loading.transcripts import (
+    Contents,
+    Transcript,
+    read_all,
+    register_for_rules,
+    rules_about_sittings,
+)
+from tests.conftest import BASE, REPOSITORY, SOURCES, Esperia, wait_until
 
 NAMES = Names(BASE, mappings.load("esperia"))
+WRITTEN_BY_SEVERAL = {NamedNode(f"{EMI}underMembership")}
+"""Properties that more than one rule states."""
 
 
 def test_several_processes_read_the_same_in_the_same_order_and_tell_what_is_wrong(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    esperia: Esperia, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    register = register_for_rules(esperia.corpus.graph)
     paths = sorted((SOURCES / "stenographic").glob("*.xml"))[:5]
-    alone = list(read_all(paths, NAMES))
+    alone = list(read_all(paths, NAMES, register))
     spoilt = tmp_path / "spoilt.xml"
     spoilt.write_text("<seduta>\n<a>\n</seduta>")
     monkeypatch.setattr(transcripts, "MANY_BYTES", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    several = read_all([*paths, spoilt], NAMES)
+    several = read_all([*paths, spoilt], NAMES, register)
     assert [next(several) for _ in paths] == alone
     with pytest.raises(SourceError, match=r"spoilt\.xml, line 3"):
         next(several)
@@ -41,7 +55,7 @@ def test_two_transcripts_of_one_sitting_are_refused_by_name(tmp_path: Path) -> N
     copy = tmp_path / "copy.xml"
     copy.write_bytes(path.read_bytes())
     with pytest.raises(SourceError, match=rf"copy\.xml: is sitting \d+, which .*{path.name} is too"):
-        list(read_all([path, copy], NAMES))
+        list(read_all([path, copy], NAMES, b""))
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 100])
@@ -63,7 +77,8 @@ from service.loading import transcripts
 
 if __name__ == "__main__":
     os.cpu_count, transcripts.MANY_BYTES = (lambda: 2), 0
-    reading = transcripts.read_all(sorted(Path(sys.argv[1]).glob("*.xml")), Names("urn:x:", mappings.load("esperia")))
+    names = Names("urn:x:", mappings.load("esperia"))
+    reading = transcripts.read_all(sorted(Path(sys.argv[1]).glob("*.xml")), names, b"")
     next(reading)
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text()
     print(children, flush=True)
@@ -85,8 +100,33 @@ def test_the_readers_of_a_load_that_was_killed_end_too(tmp_path: Path) -> None:
     wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in readers), "the readers to end")
 
 
-def test_sittings_are_enriched_as_they_followed_one_another_whatever_their_files_are_called() -> None:
+@pytest.mark.parametrize("rule", rules_about_sittings(), ids=lambda rule: rule.split("\n", 1)[0][2:40])
+def test_a_rule_finds_in_the_whole_record_what_it_found_beside_each_transcript(rule: str, esperia: Esperia) -> None:
+    graph = EmbeddedGraph.open(DataDirectory(esperia.data).published() / "graph")
+    found = set(graph.construct(sparql.bind(rule, "?sitting", sittings(graph))))
+    stated = {predicate for _, predicate, _ in found}
+    quads = (q for predicate in stated for q in graph.store.quads_for_pattern(None, predicate, None, None))
+    held = {quad.triple for quad in quads}
+    assert found <= held
+    if stated.isdisjoint(WRITTEN_BY_SEVERAL):
+        assert found == held
+
+
+def test_who_is_unregistered_has_the_name_that_was_printed_first() -> None:
+    person, name = NamedNode("urn:person"), NamedNode(f"{FOAF}name")
+    first, second = (Triple(person, name, Literal(text)) for text in ("Mario Bianchi", "M. Bianchi"))
+    kind = Triple(person, NamedNode(f"{RDF}type"), NamedNode(f"{FOAF}Person"))
+    read = [
+        Transcript(Path("x"), NamedNode(f"urn:sitting:{number}"), number, date(2024, 1, number), b"", people)
+        for number, people in ((3, (kind, second)), (2, (kind, first)), (1, (kind,)))
+    ]
+    store = Store()
+    load_sittings(store, read, NAMES, Clock(), Silent())
+    assert {quad.triple for quad in store} == {kind, first}
+
+
+def test_sittings_are_returned_as_they_followed_one_another_whatever_their_files_are_called() -> None:
     days = {3: date(2024, 3, 1), 1: date(2024, 1, 1), 4: date(2024, 3, 1), 2: date(2024, 2, 1)}
-    read = [Transcript(Path("x"), NamedNode(f"urn:sitting:{n}"), n, day, b"") for n, day in days.items()]
-    loaded = _load_sittings(Store(), read, NAMES, Clock(), Silent())
+    read = [Transcript(Path("x"), NamedNode(f"urn:sitting:{n}"), n, day, b"", ()) for n, day in days.items()]
+    loaded = load_sittings(Store(), read, NAMES, Clock(), Silent())
     assert loaded == [NamedNode(f"urn:sitting:{number}") for number in (1, 2, 3, 4)]
