@@ -48,9 +48,8 @@ def load(
 
     `progress` is called with the number of quads read so far, now and then.
     """
-    paths = tuple(paths)
-    names = _membership_names(paths, base)
     read = 0
+    unnamed: list[Quad] = []
 
     def quads() -> Iterator[Quad]:
         nonlocal read
@@ -59,36 +58,40 @@ def load(
                 read += 1
                 if read % 10_000 == 0:
                     progress(read)
-                yield Quad(
-                    names.get(quad.subject, quad.subject),
-                    quad.predicate,
-                    names.get(quad.object, quad.object),
-                    graph,
-                )
+                subject, value = quad.subject, quad.object
+                if isinstance(subject, BlankNode) or isinstance(value, BlankNode):
+                    # Until all is known of the nodes: what names a membership may stand anywhere.
+                    unnamed.append(quad)
+                else:
+                    yield Quad(subject, quad.predicate, value, graph)
 
     before = len(store)
     store.bulk_extend(quads())
+    names = _membership_names(unnamed, base)
+    store.bulk_extend(
+        Quad(names.get(quad.subject, quad.subject), quad.predicate, names.get(quad.object, quad.object), graph)
+        for quad in unnamed
+    )
     progress(read)
     return Counts(quads=read, repeated=read - (len(store) - before), membership_nodes=len(names))
 
 
-def _membership_names(paths: Iterable[Path], base: str) -> dict[Any, NamedNode]:
+def _membership_names(quads: Iterable[Quad], base: str) -> dict[Any, NamedNode]:
     """An IRI for each membership node: `{base}membership/d1_19-gr2-20221018`, `-2` if taken.
 
     Nodes that say the same of the same holder, such as those of two partial dumps, are one.
     """
     held_by: dict[BlankNode, tuple[str, str]] = {}
     values: defaultdict[BlankNode, dict[str, str]] = defaultdict(dict)
-    for path in paths:
-        for quad in rdf.read(path):
-            if isinstance(quad.subject, BlankNode) and isinstance(quad.object, NamedNode | Literal):
-                values[quad.subject][quad.predicate.value] = quad.object.value
-            if (
-                isinstance(quad.object, BlankNode)
-                and isinstance(quad.subject, NamedNode)
-                and quad.predicate.value in _ORGANISATION
-            ):
-                held_by[quad.object] = (quad.subject.value, quad.predicate.value)
+    for quad in quads:
+        if isinstance(quad.subject, BlankNode) and isinstance(quad.object, NamedNode | Literal):
+            values[quad.subject][quad.predicate.value] = quad.object.value
+        if (
+            isinstance(quad.object, BlankNode)
+            and isinstance(quad.subject, NamedNode)
+            and quad.predicate.value in _ORGANISATION
+        ):
+            held_by[quad.object] = (quad.subject.value, quad.predicate.value)
     alike: defaultdict[tuple[str, ...], list[BlankNode]] = defaultdict(list)
     for node, holding in held_by.items():
         facts = (f"{key}={value}" for key, value in sorted(values[node].items()))

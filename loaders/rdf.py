@@ -37,6 +37,7 @@ LARGEST_WHOLE: Final = 256 * 1024**2
 
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _WHOLE: Final = (RdfFormat.RDF_XML, RdfFormat.JSON_LD)
+_UNLABELLED: Final = (NamedNode, Literal)
 _RELATIVE: Final = "x-relative:/"
 """A base that JSON-LD gets to make relative IRIs seen: without one, the parser leaves their triples out."""
 
@@ -77,7 +78,11 @@ def read(path: Path, scope: str = "") -> Iterator[Quad]:
         for quad in parse(stream, format=serialisation, base_iri=_RELATIVE if json else None):
             if json:
                 _refuse_relative(path, quad)
-            yield Quad(labels(quad.subject), quad.predicate, labels(quad.object), labels(quad.graph_name))
+            subject, value, graph = quad.subject, quad.object, quad.graph_name
+            if type(subject) is NamedNode and type(value) in _UNLABELLED and type(graph) is not BlankNode:
+                yield quad  # most of them
+            else:
+                yield Quad(labels(subject), quad.predicate, labels(value), labels(graph))
 
 
 @contextmanager

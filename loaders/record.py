@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
@@ -110,12 +111,17 @@ class Names:
 
 
 def quads(sitting: Sitting, names: Names) -> Iterator[Quad]:
-    """Yield a sitting as RDF: its parts in order, the text and hash of every speech, the chunks.
+    """Yield a sitting as RDF: its parts in order, with the text and hash of every speech, but without its chunks.
 
     Raises `SourceError` for a sitting of another legislature than the dataset's.
     """
     _refuse_other_legislature(sitting, names.mapping)
     return _Writer(sitting, names).quads()
+
+
+def chunks(sitting: Sitting, names: Names) -> Iterator[Quad]:
+    """Yield the chunks of a sitting's speeches as RDF; the chair's have none."""
+    return _Writer(sitting, names).chunks()
 
 
 def _refuse_other_legislature(sitting: Sitting, mapping: Mapping) -> None:
@@ -128,6 +134,7 @@ def _refuse_other_legislature(sitting: Sitting, mapping: Mapping) -> None:
         )
 
 
+@cache
 def _emi(term: str) -> NamedNode:
     return NamedNode(f"{ontology.EMI}{term}")
 
@@ -137,6 +144,8 @@ _TITLE = NamedNode(f"{ontology.DCTERMS}title")
 _SOURCE = NamedNode(f"{ontology.DCTERMS}source")
 _TEXT = NamedNode(f"{ontology.SCHEMA}text")
 _INTERVENTO = NamedNode(f"{ontology.OCD}intervento")
+_SPECIFIC_RESOURCE = NamedNode(f"{ontology.OA}SpecificResource")
+_DECIMAL = NamedNode(f"{ontology.XSD}decimal")
 
 
 class _Writer:
@@ -205,22 +214,26 @@ class _Writer:
         if speech.continues:
             earlier = self.names.part("speech", self.sitting, speech.continues)
             yield self._quad(node, _emi("continues"), earlier)
-        if not speech.by_chair:
-            yield from self._chunks(speech, node)
 
-    def _chunks(self, speech: Speech, parent: NamedNode) -> Iterator[Quad]:
+    def chunks(self) -> Iterator[Quad]:
+        for speech in self.sitting.all_speeches():
+            if speech.text and not speech.by_chair:
+                yield from self._chunks(speech)
+
+    def _chunks(self, speech: Speech) -> Iterator[Quad]:
+        parent = self.names.part("speech", self.sitting, speech.anchor)
         units = sentences(speech.text)
         ratings = rated(speech.text, units)
         for order, span in enumerate(grouped(units)):
             node = self.names.part("chunk", self.sitting, f"{speech.anchor}-{order}")
             salience = f"{span_salience(span, ratings):.2f}"
             yield self._quad(node, _A, _emi("Chunk"))
-            yield self._quad(node, _A, NamedNode(f"{ontology.OA}SpecificResource"))
+            yield self._quad(node, _A, _SPECIFIC_RESOURCE)
             yield self._quad(node, _emi("partOf"), parent)
             yield self._quad(node, _emi("order"), Literal(order))
             yield self._quad(node, _emi("start"), Literal(span.start))
             yield self._quad(node, _emi("end"), Literal(span.end))
-            yield self._quad(node, _emi("salience"), Literal(salience, datatype=NamedNode(f"{ontology.XSD}decimal")))
+            yield self._quad(node, _emi("salience"), Literal(salience, datatype=_DECIMAL))
 
     def _quad(self, subject: NamedNode, predicate: NamedNode, value: NamedNode | Literal) -> Quad:
         return Quad(subject, predicate, value, self.graph)

@@ -57,11 +57,15 @@ _META: Final = _any(
     r"abbiamo discusso|il dibattito di oggi|in quest'aula|nel corso del dibattito|"
     r"lavoro (?:svolto|fatto) in commissione)\b",
 )
+_TELLING: Final = re.compile("|".join(pattern.pattern for pattern in (_STANCE, _ARGUMENT, _PROCEDURE, _META)))
+"""Most sentences hold nothing of all this, which one search tells at half the cost of four."""
 
 
 def sentence_salience(sentence: str) -> float:
     """Rate one sentence, from 0 (procedure) to 1 (a stated position)."""
     sentence = sentence.lower()
+    if not _TELLING.search(sentence):
+        return 0.5
     stances = len(_STANCE.findall(sentence))
     if stances >= 2:
         return 1.0
@@ -76,7 +80,11 @@ def sentence_salience(sentence: str) -> float:
 
 def rated(text: str, units: Iterable[Span]) -> tuple[tuple[Span, float], ...]:
     """Rate the sentences of a text; those of fewer than 30 characters are left out."""
-    return tuple((unit, sentence_salience(unit.of(text))) for unit in units if len(unit) >= SHORTEST_RATED)
+    return tuple(
+        (unit, sentence_salience(text[unit.start : unit.end]))
+        for unit in units
+        if unit.end - unit.start >= SHORTEST_RATED
+    )
 
 
 def span_salience(span: Span, ratings: Iterable[tuple[Span, float]]) -> float:

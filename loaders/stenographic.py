@@ -46,7 +46,6 @@ _LONGEST_ROLE: Final = 200
 # ellipsis, which tells that an interrupted speech goes on.
 _ELLIPSIS = r"(?:…|\.{3}|\. \. \.)"
 _LEADING = re.compile(rf"(?:\s*[.,])?\s*(?={_ELLIPSIS})|(?:\s*[.,](?!\.))*\s*")
-_SPACE = re.compile(r"\s+")
 _CONTINUES = re.compile(_ELLIPSIS)
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 _BREAK: Final = "\u2029"
@@ -240,4 +239,4 @@ def _title(element: etree._Element) -> str | None:
 
 
 def _fold(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())

@@ -92,9 +92,11 @@ def sentences(text: str) -> tuple[Span, ...]:
     """
     asides = directions(text)
     found: list[Span] = []
-    start = 0
+    start = passed = 0
     for match in _END.finditer(text):
-        if any(aside.start <= match.start() < aside.end - 1 for aside in asides):
+        while passed < len(asides) and asides[passed].end - 1 <= match.start():
+            passed += 1
+        if passed < len(asides) and asides[passed].start <= match.start():
             continue
         if match["stop"] and not _ends_sentence(text, match):
             continue
@@ -167,22 +169,22 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 def _trimmed(text: str, start: int, end: int, asides: tuple[Span, ...]) -> list[Span]:
     """Drop white space and stage directions from both edges; return no span or one."""
     while True:
-        while start < end and text[start].isspace():
-            start += 1
-        while end > start and text[end - 1].isspace():
-            end -= 1
-        at_start = next((a for a in asides if a.start == start and a.end <= end), None)
+        part = text[start:end]
+        start = end - len(part.lstrip())
+        end = start + len(part.strip())
+        at_start = next((a for a in asides if a.start == start and a.end <= end), None) if asides else None
         if at_start:
             start = at_start.end
             while start < end and text[start] in " .,;":
                 start += 1
             continue
         # "… la legge (Applausi)." ends before the aside; what follows it is only punctuation.
-        at_end = next(
-            (a for a in asides if start < a.start and a.end <= end and not text[a.end : end].strip(" .!?")),
-            None,
+        at_end = (
+            next((a for a in asides if start < a.start and a.end <= end and not text[a.end : end].strip(" .!?")), None)
+            if asides
+            else None
         )
         if at_end:
             end = at_end.start
             continue
-        return [Span(start, end)] if start < end and any(c.isalnum() for c in text[start:end]) else []
+        return [Span(start, end)] if start < end and any(map(str.isalnum, text[start:end])) else []

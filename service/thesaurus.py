@@ -96,6 +96,7 @@ class Thesaurus:
     def __init__(self, concepts: tuple[Concept, ...]) -> None:
         self.concepts = concepts
         self._by_first: defaultdict[str, list[tuple[tuple[str, ...], Concept]]] = defaultdict(list)
+        """The labels' keys by their first word, the longest first."""
         for concept in concepts:
             for label in concept.labels:
                 key = label_key(label)
@@ -135,26 +136,22 @@ class Thesaurus:
 
         A label inside a longer matched one does not count: "flussi migratori" is not "flussi".
         """
-        raw, stemmed = words(text), stems(text)
+        plain = words(text)
+        keys, acronyms = stemmed(plain), tuple(f"={word}" for word in plain)
         found: dict[str, Concept] = {}
         at = 0
-        while at < len(raw):
-            entries = (*self._by_first.get(stemmed[at], ()), *self._by_first.get(f"={raw[at]}", ()))
-            longest = max(
-                (entry for entry in entries if _stands(entry[0], raw, stemmed, at)),
-                key=lambda entry: (len(entry[0]), entry[0][0].startswith("=")),
-                default=None,
-            )
+        while at < len(plain):
+            # A label is stems or an acronym throughout. Of two as long, the acronym is meant.
+            both = (self._longest(acronyms, at), self._longest(keys, at))
+            longest = max((entry for entry in both if entry), key=lambda entry: len(entry[0]), default=None)
             if longest:
                 found.setdefault(longest[1].iri, longest[1])
             at += len(longest[0]) if longest else 1
         return tuple(found.values())
 
-
-def _stands(key: tuple[str, ...], raw: tuple[str, ...], stemmed: tuple[str, ...], at: int) -> bool:
-    """Whether a label's key stands at a position of a text."""
-    end = at + len(key)
-    return end <= len(raw) and all(
-        part == (f"={raw[place]}" if part.startswith("=") else stemmed[place])
-        for part, place in zip(key, range(at, end), strict=True)
-    )
+    def _longest(self, text: tuple[str, ...], at: int) -> tuple[tuple[str, ...], Concept] | None:
+        """The longest label that stands at a position of a text."""
+        for entry in self._by_first.get(text[at], ()):
+            if text[at : at + len(entry[0])] == entry[0]:
+                return entry
+        return None

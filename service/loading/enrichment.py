@@ -40,7 +40,7 @@ def enrich_register(store: Store, names: Names) -> None:
     thesaurus = Thesaurus.read(graph)
     subjects = {
         Quad(NamedNode(row["act"].value), _CONCEPT, NamedNode(concept.iri), names.graph)
-        for row in graph.select(sparql.query("index/acts"))
+        for row in graph.select(sparql.query("enrich/subjects/acts"))
         for concept in thesaurus.match(row["title"].value)
     }
     add(store, list(subjects))

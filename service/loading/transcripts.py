@@ -73,9 +73,11 @@ class Reader:
             self._store.extend(Quad(t.subject, t.predicate, t.object, self._names.graph) for t in found)
         people = tuple(self._construct(sparql.query("enrich/sittings/people"), node))
         content = self._store.dump(format=RdfFormat.N_TRIPLES, from_graph=self._names.graph)
-        assert content is not None
         self._store.clear_graph(self._names.graph)
-        return Transcript(path, node, sitting.number, sitting.date, content, people)
+        # No rule asks for chunks, and they are more than all else.
+        chunks = serialize((q.triple for q in record.chunks(sitting, self._names)), format=RdfFormat.N_TRIPLES)
+        assert content is not None and chunks is not None
+        return Transcript(path, node, sitting.number, sitting.date, content + chunks, people)
 
     def _construct(self, rule: str, sitting: NamedNode) -> list[Triple]:
         triples = self._store.query(sparql.bind(rule, "?sitting", [sitting]), use_default_graph_as_union=True)

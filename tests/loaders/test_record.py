@@ -31,7 +31,7 @@ class Statements:
     """The quads of a sitting by subject and predicate."""
 
     def __init__(self, sitting: Sitting) -> None:
-        self.quads = list(record.quads(sitting, NAMES))
+        self.quads = [*record.quads(sitting, NAMES), *record.chunks(sitting, NAMES)]
 
     def of(self, subject: str, predicate: str) -> list[str]:
         return [
@@ -126,11 +126,13 @@ def test_a_sitting_of_another_legislature_is_refused_F50(sitting: Callable[..., 
 def test_the_same_report_gives_the_same_quads_in_the_same_order(sitting: Callable[..., Sitting]) -> None:
     found = sitting(turn("a", by(1, "Uno. " * 400)))
     assert list(record.quads(found, NAMES)) == list(record.quads(found, NAMES))
+    assert list(record.chunks(found, NAMES)) == list(record.chunks(found, NAMES))
 
 
 def test_all_days_and_numbers_are_typed_F37_F40(sitting: Callable[..., Sitting]) -> None:
     types: dict[str, set[str]] = {}
-    for quad in record.quads(sitting(turn("a", by(1, "Uno. " * 400))), NAMES):
+    found = sitting(turn("a", by(1, "Uno. " * 400)))
+    for quad in (*record.quads(found, NAMES), *record.chunks(found, NAMES)):
         if isinstance(quad.object, Literal):
             types.setdefault(quad.predicate.value, set()).add(quad.object.datatype.value.rsplit("#")[-1])
     assert types[emi("date")] == {"date"}
