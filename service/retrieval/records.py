@@ -2,26 +2,40 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
+from typing import Final
 
 from pyoxigraph import NamedNode
 
 import sparql
+from ontology import EMI
 from service.corpus import Corpus
 from service.evidence import Evidence, Reason, SpeechRecord
-from service.graph import text_of
+from service.graph import Row, text_of
 from service.retrieval.merge import Scored
+
+_DEBATE: Final = f"{EMI}Debate"
+_PHASE: Final = f"{EMI}Phase"
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Where a speech stands: its phase if in one, its debate if in one, and the first act that this is about."""
+
+    phase_title: str | None = None
+    debate: str | None = None
+    debate_title: str | None = None
+    act: str | None = None
 
 
 def speeches(iris: Iterable[str], corpus: Corpus) -> dict[str, SpeechRecord]:
-    """Read speeches from the graph, in one query."""
-    wanted = [NamedNode(iri) for iri in sorted(set(iris))]
-    if not wanted:
-        return {}
-    query = sparql.bind(sparql.query("retrieval/speeches"), "?speech", wanted)
+    """Read speeches from the graph, in three queries."""
+    rows = _rows("retrieval/speeches", "?speech", iris, corpus)
+    parts = _parts({row["part"].value for row in rows}, corpus)
     found: dict[str, SpeechRecord] = {}
-    for row in corpus.graph.select(query):
+    for row in rows:
+        part = parts[row["part"].value]
         found.setdefault(
             row["speech"].value,
             SpeechRecord(
@@ -37,15 +51,41 @@ def speeches(iris: Iterable[str], corpus: Corpus) -> dict[str, SpeechRecord]:
                 side=(text_of(row, "side") or "").rsplit("/", 1)[-1] or None,
                 role_printed=text_of(row, "role"),
                 office=text_of(row, "office"),
-                phase_title=text_of(row, "phaseTitle"),
-                debate=text_of(row, "debate"),
-                debate_title=_telling_title(text_of(row, "debateTitle"), text_of(row, "actTitle")),
-                act=text_of(row, "act"),
+                phase_title=part.phase_title,
+                debate=part.debate,
+                debate_title=part.debate_title,
+                act=part.act,
                 sitting=row["sitting"].value,
                 source=row["source"].value,
             ),
         )
     return found
+
+
+def _parts(iris: Iterable[str], corpus: Corpus) -> dict[str, _Part]:
+    found: dict[str, _Part] = {iri: _Part() for iri in iris}
+    rows: dict[str, Row] = {}
+    for row in _rows("retrieval/parts", "?part", found, corpus):
+        if row["class"].value in (_PHASE, _DEBATE):
+            rows.setdefault(row["part"].value, row)
+    holders = {iri: row["outer"].value if row["class"].value == _PHASE else iri for iri, row in rows.items()}
+    debates: dict[str, Row] = {}
+    for row in _rows("retrieval/debates", "?debate", holders.values(), corpus):
+        debates.setdefault(row["debate"].value, row)
+    for iri, row in rows.items():
+        phase_title = text_of(row, "title") if row["class"].value == _PHASE else None
+        debate = debates.get(holders[iri])
+        if debate is None:
+            found[iri] = _Part(phase_title)
+            continue
+        title = _telling_title(text_of(debate, "title"), text_of(debate, "actTitle"))
+        found[iri] = _Part(phase_title, holders[iri], title, text_of(debate, "act"))
+    return found
+
+
+def _rows(name: str, variable: str, iris: Iterable[str], corpus: Corpus) -> list[Row]:
+    wanted = [NamedNode(iri) for iri in sorted(set(iris))]
+    return corpus.graph.select(sparql.bind(sparql.query(name), variable, wanted)) if wanted else []
 
 
 _PROCEDURAL_TITLE = re.compile(
@@ -83,12 +123,9 @@ def evidence(selected: Sequence[Scored], corpus: Corpus) -> tuple[Evidence, ...]
 
 
 def _titles(acts: Iterable[str | None], corpus: Corpus) -> dict[str, str]:
-    wanted = [NamedNode(act) for act in sorted({act for act in acts if act})]
-    if not wanted:
-        return {}
-    query = sparql.bind(sparql.query("retrieval/acts"), "?act", wanted)
+    rows = _rows("retrieval/acts", "?act", (act for act in acts if act), corpus)
     titles: dict[str, str] = {}
-    for row in corpus.graph.select(query):
+    for row in rows:
         number = text_of(row, "number")
         title = row["title"].value
         titles.setdefault(row["act"].value, f"A.C. {number}, {title}" if number else title)
