@@ -171,3 +171,9 @@ def text_of(row: Row, name: str) -> str | None:
     """The string of a term of a row, or None where the variable is unbound."""
     term = row.get(name)
     return term.value if term is not None else None
+
+
+def day_of(row: Row, name: str) -> date | None:
+    """The day that a term of a row states, or None where the variable is unbound."""
+    value = text_of(row, name)
+    return date.fromisoformat(value) if value else None

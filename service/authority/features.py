@@ -1,12 +1,15 @@
 """Gathers the features of many speakers at once: facts by SPARQL, similarities by Qdrant."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from typing import Final
 
 from pyoxigraph import NamedNode
 
 import sparql
+from ontology import ROLE, SIDE
+from service.authority.bodies import UNKNOWN, Bodies, DatedSide, bodies_of
 from service.authority.score import (
     CO_SIGNATORY,
     FIRST_SIGNATORY,
@@ -18,13 +21,15 @@ from service.authority.score import (
     Stance,
 )
 from service.corpus import Corpus
-from service.graph import Row, day_literal, text_of
+from service.graph import Row, day_literal, day_of, text_of
 from service.question import Question
 from service.retrieval.graph_channel import Act, Signature
 from service.vectors import CHUNKS, COMMITTEES, PROFILES, Where
 
 LARGEST_RESULT = 10_000
-_RANKS = {"group": 0, "component": 1, "government": 2}
+_RANKS: Final = {"group": 0, "component": 1, "government": 2}
+_MEMBER: Final = f"{ROLE}member"
+_MAJORITY: Final = f"{SIDE}majority"
 
 
 def gather(
@@ -34,15 +39,17 @@ def gather(
     acts: Sequence[Act],
     signatures: Sequence[Signature],
 ) -> tuple[Features, ...]:
-    """Return the features of each speaker, in the order given. Five queries and three searches in all."""
+    """Return the features of each speaker, in the order given. Two queries and three searches in all."""
     if not speakers:
         return ()
     people = [NamedNode(speaker) for speaker in speakers]
     relevance = _committee_relevance(question, corpus)
     profiles = _profiles(question, corpus, people)
-    seats = _seats(question, corpus, people, relevance)
-    offices = _offices(question, corpus, people, relevance)
-    stances = _stances(question, corpus, people)
+    query = sparql.bind(sparql.query("authority/memberships"), "?speaker", people)
+    memberships = corpus.graph.select(sparql.bind(query, "?day", [day_literal(question.reference_date)]))
+    bodies = bodies_of(corpus.graph)
+    seats, offices = _held(memberships, question.reference_date, bodies, relevance)
+    stances = _stances(memberships, bodies)
     signed = _signed(acts, signatures)
     spoken = _spoken(question, corpus, speakers)
     return tuple(
@@ -64,13 +71,6 @@ def gather(
     )
 
 
-def _rows(name: str, corpus: Corpus, people: list[NamedNode], day: date | None = None) -> list[Row]:
-    query = sparql.bind(sparql.query(name), "?speaker", people)
-    if day is not None:
-        query = sparql.bind(query, "?day", [day_literal(day)])
-    return corpus.graph.select(query)
-
-
 def _committee_relevance(question: Question, corpus: Corpus) -> dict[str, float]:
     hits = corpus.vectors.nearest(COMMITTEES, question.vector, limit=1000)
     return {hit.iri: corpus.embedder.calibration.label_relevance(hit.score) for hit in hits}
@@ -89,54 +89,64 @@ def _profiles(question: Question, corpus: Corpus, people: list[NamedNode]) -> di
         value = corpus.embedder.calibration.label_relevance(hit.score)
         relevance[str(hit.payload["speaker"])][str(hit.payload["kind"])] = value
     rows: dict[str, Row] = {}
-    for row in _rows("authority/profiles", corpus, people):
+    for row in corpus.graph.select(sparql.bind(sparql.query("authority/profiles"), "?speaker", people)):
         rows.setdefault(row["speaker"].value, row)
     return {speaker: (rows.get(speaker, {}), relevance[speaker]) for speaker in speakers}
 
 
-def _seats(
-    question: Question, corpus: Corpus, people: list[NamedNode], relevance: dict[str, float]
-) -> defaultdict[str, list[Seat]]:
-    seats: defaultdict[str, list[Seat]] = defaultdict(list)
-    for row in _rows("authority/committees", corpus, people, question.reference_date):
-        iri = row["committee"].value
-        seats[row["speaker"].value].append(Seat(iri, row["label"].value, relevance.get(iri, 0.0)))
-    return seats
-
-
-def _offices(
-    question: Question, corpus: Corpus, people: list[NamedNode], relevance: dict[str, float]
-) -> defaultdict[str, list[Office]]:
-    offices: defaultdict[str, list[Office]] = defaultdict(list)
-    for row in _rows("authority/offices", corpus, people, question.reference_date):
-        organisation = row["organisation"].value
-        offices[row["speaker"].value].append(
-            Office(
-                role=row["role"].value,
+def _held(
+    memberships: Iterable[Row], day: date, bodies: Bodies, relevance: Mapping[str, float]
+) -> tuple[defaultdict[str, list[Seat]], defaultdict[str, list[Office]]]:
+    """The seats in committees and the offices of each speaker on a day."""
+    seats: defaultdict[str, dict[Seat, None]] = defaultdict(dict)
+    offices: defaultdict[str, dict[Office, None]] = defaultdict(dict)
+    for row in memberships:
+        until = day_of(row, "until")
+        if until is not None and until < day:
+            continue
+        speaker, iri, role = row["speaker"].value, row["organisation"].value, row["role"].value
+        body = bodies.by_iri.get(iri, UNKNOWN)
+        if body.is_committee and body.label is not None:
+            seats[speaker][Seat(iri, body.label, relevance.get(iri, 0.0))] = None
+        if role in bodies.weights and "printed" in row:
+            office = Office(
+                role=role,
                 printed=row["printed"].value,
-                weight=float(row["weight"].value),
-                organisation=organisation,
-                label=text_of(row, "label"),
-                relevance=relevance.get(organisation),
+                weight=bodies.weights[role],
+                organisation=iri,
+                label=body.italian_label,
+                relevance=relevance.get(iri),
             )
-        )
-    return offices
+            offices[speaker][office] = None
+    return (
+        defaultdict(list, {who: sorted(found, key=lambda seat: seat.iri) for who, found in seats.items()}),
+        defaultdict(
+            list, {who: sorted(found, key=lambda o: (o.role, o.organisation)) for who, found in offices.items()}
+        ),
+    )
 
 
-def _stances(question: Question, corpus: Corpus, people: list[NamedNode]) -> defaultdict[str, list[Stance]]:
-    """Sides over time. A body without a stated side stands for itself, on no side of others."""
-    stances: defaultdict[str, list[Stance]] = defaultdict(list)
-    for row in _rows("authority/sides", corpus, people, question.reference_date):
-        begin, until = _day(row, "from"), _day(row, "until")
-        side_begin, side_until = _day(row, "sideFrom"), _day(row, "sideUntil")
+def _stances(memberships: Iterable[Row], bodies: Bodies) -> defaultdict[str, list[Stance]]:
+    """Sides over time: of groups, of components of the gruppo misto, and of the government while in office.
+
+    A body without a stated side stands for itself, on no side of others.
+    """
+    stances: defaultdict[str, dict[Stance, None]] = defaultdict(dict)
+    for row in memberships:
+        begin, until = day_of(row, "from"), day_of(row, "until")
         assert begin is not None
-        first = max(begin, side_begin) if side_begin else begin
-        last = min((day for day in (until, side_until) if day), default=None)
-        if last is None or first <= last:
-            side = text_of(row, "side") or row["organisation"].value
-            rank = _RANKS[row["kind"].value]
-            stances[row["speaker"].value].append(Stance(side, first, last, rank))
-    return stances
+        speaker, iri = row["speaker"].value, row["organisation"].value
+        body = bodies.by_iri.get(iri, UNKNOWN)
+        if row["role"].value == _MEMBER and (body.is_group or body.is_component):
+            rank = _RANKS["group" if body.is_group else "component"]
+            for dated in body.sides or (DatedSide(iri, begin, None),):
+                first = max(begin, dated.begin)
+                last = min((day for day in (until, dated.until) if day), default=None)
+                if last is None or first <= last:
+                    stances[speaker][Stance(dated.side, first, last, rank)] = None
+        if "governs" in row and (until is None or begin <= until):
+            stances[speaker][Stance(_MAJORITY, begin, until, _RANKS["government"])] = None
+    return defaultdict(list, {who: list(found) for who, found in stances.items()})
 
 
 def _signed(acts: Sequence[Act], signatures: Sequence[Signature]) -> defaultdict[str, list[Activity]]:
@@ -169,8 +179,3 @@ def _spoken(question: Question, corpus: Corpus, speakers: Sequence[str]) -> defa
             relevance = calibration.relevance(hit.score)
             spoken[str(hit.payload["speaker"])].append(Activity(speech, day, relevance))
     return spoken
-
-
-def _day(row: Row, name: str) -> date | None:
-    value = text_of(row, name)
-    return date.fromisoformat(value) if value else None

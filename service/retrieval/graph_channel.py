@@ -24,6 +24,7 @@ class Act:
 
     iri: str
     relevance: float
+    day: date
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,9 @@ def near_acts(question: Question, corpus: Corpus, limit: int, minimum: float) ->
         ACTS, question.vector, limit=len(missing), where=where.only(missing), at_least=calibration.cosine(minimum)
     )
     hits = sorted((*dense, *rest), key=lambda hit: (-hit.score, hit.iri))[:limit]
-    return tuple(Act(hit.iri, calibration.relevance(hit.score)) for hit in hits)
+    return tuple(
+        Act(hit.iri, calibration.relevance(hit.score), date.fromisoformat(str(hit.payload["day"]))) for hit in hits
+    )
 
 
 def signatures(acts: tuple[Act, ...], corpus: Corpus) -> tuple[Signature, ...]:
@@ -70,12 +73,13 @@ def signatures(acts: tuple[Act, ...], corpus: Corpus) -> tuple[Signature, ...]:
     if not acts:
         return ()
     query = sparql.bind(sparql.query("retrieval/signatories"), "?act", [NamedNode(act.iri) for act in acts])
+    days = {act.iri: act.day for act in acts}
     return tuple(
         Signature(
             act=row["act"].value,
             speaker=row["speaker"].value,
             first=row["role"].value == "first",
-            date=date.fromisoformat(row["date"].value),
+            date=days[row["act"].value],
         )
         for row in corpus.graph.select(query)
     )

@@ -4,10 +4,8 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from pyoxigraph import Literal, NamedNode
 
 import ontology
-import sparql
 from service.authority import features as authority_features
 from service.authority.score import CO_SIGNATORY, FIRST_SIGNATORY, NO_OFFICE, Features, assess
 from service.graph import day_literal
@@ -81,12 +79,11 @@ def test_missing_studies_and_profession_are_missing_F75(esperia: Esperia) -> Non
 def test_offices_weigh_by_the_code_of_their_role_and_never_by_a_part_of_a_word_F16_F80(
     esperia: Esperia,
 ) -> None:
-    day = Literal("2026-02-11", datatype=NamedNode(f"{ontology.XSD}date"))
-    query = sparql.bind(sparql.query("authority/offices"), "?speaker", [NamedNode(p) for p in everybody(esperia)])
     weights: dict[str, set[float]] = {}
-    for row in esperia.corpus.graph.select(sparql.bind(query, "?day", [day])):
-        assert row["role"].value.startswith(ontology.ROLE)
-        weights.setdefault(row["printed"].value.casefold(), set()).add(float(row["weight"].value))
+    for found in gather(esperia, LABOUR, everybody(esperia), date(2026, 2, 11)).values():
+        for office in found.offices:
+            assert office.role.startswith(ontology.ROLE)
+            weights.setdefault(office.printed.casefold(), set()).add(office.weight)
     assert all(len(found) == 1 for found in weights.values()), weights
 
     def weight(begins: str) -> float:
