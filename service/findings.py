@@ -10,7 +10,7 @@ from service.chamber import Chamber
 from service.corpus import Corpus
 from service.evidence import Evidence, Figures
 from service.question import Question
-from service.retrieval import coverage, dense, graph_channel, merge, naming, records
+from service.retrieval import coverage, dense, graph_channel, merge, naming, nearby, records
 from service.retrieval.naming import Mention
 from service.settings import RetrievalSettings
 
@@ -36,23 +36,25 @@ def find(question: Question, corpus: Corpus, chamber: Chamber, settings: Retriev
     none, nothing was found, and the nearest passages are not shown in its place.
     """
     watch = _Watch()
-    by_dense = dense.search(question, corpus, settings)
+    near = nearby.search(question, corpus, settings)
+    watch.lap("index")
+    by_dense = dense.search(question, corpus, near, settings)
     watch.lap("dense")
-    by_graph = graph_channel.search(question, corpus, settings)
+    by_graph = graph_channel.search(question, corpus, near, settings)
     watch.lap("graph")
     pool = merge.pool(by_dense, by_graph.candidates)
     relevance = corpus.embedder.calibration.relevance
     best = pool[0].similarity if pool else None
     blocs = question.filters.groups or chamber.blocs
-    pool = merge.pool(pool, coverage.fill(question, corpus, pool, blocs, settings))
+    pool = merge.pool(pool, coverage.fill(question, corpus, near, pool, blocs, settings))
     watch.lap("coverage")
-    named = naming.find(question, corpus, pool)
+    named = naming.find(question, corpus, near, pool)
     examined = len(pool)
     on_topic = corpus.embedder.calibration.on_topic
     pool = tuple(c for c in pool if c.chunk in named.chunks or relevance(c.similarity) >= on_topic)
     watch.lap("naming")
     speakers = sorted({found.speaker for found in pool if found.speaker})
-    features = authority_features.gather(question, corpus, speakers, by_graph.acts, by_graph.signatures)
+    features = authority_features.gather(question, corpus, near, speakers, by_graph.acts, by_graph.signatures)
     authorities = {f.speaker: assess(f, question.reference_date) for f in features}
     watch.lap("authority")
     scored = merge.score(

@@ -5,7 +5,7 @@ Both answer over the union of their named graphs, in which every triple stands o
 
 import http.client
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -160,6 +160,11 @@ def _truth(answer: QuerySolutions | QueryBoolean | QueryTriples) -> bool:
     if not isinstance(answer, QueryBoolean):
         raise ValueError("ASK was expected")
     return bool(answer)
+
+
+def in_order(rows: Iterable[Row], *names: str) -> list[Row]:
+    """Rows by the strings of these variables; unbound ones come first, as in SPARQL."""
+    return sorted(rows, key=lambda row: tuple(text_of(row, name) or "" for name in names))
 
 
 def day_literal(day: date) -> Literal:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -74,6 +74,12 @@ class Filters:
             day_until=_day(last),
         )
 
+    def passages(self, reference: date, last_day: date | None) -> Where:
+        """The same for passages of a record up to its last day, after which nothing has to be left out."""
+        where = self.where(reference)
+        everything = last_day is not None and where.day_until is not None and where.day_until >= _day(last_day)
+        return replace(where, day_until=None) if everything else where
+
 
 @dataclass(frozen=True, slots=True)
 class CommitteeMatch:
@@ -98,6 +104,8 @@ class Question:
     committees: tuple[CommitteeMatch, ...]
     reference_date: date
     filters: Filters
+    where: Where
+    """The filter of passages for the index."""
     expansion: str | None = None
 
 
@@ -137,6 +145,7 @@ def understand(
         committees=match_committees(lexical, corpus),
         reference_date=reference,
         filters=filters,
+        where=filters.passages(reference, corpus.manifest.last_day),
         expansion=expansion,
     )
 

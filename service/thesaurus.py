@@ -5,7 +5,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import Stemmer
@@ -16,6 +15,8 @@ from service.graph import GraphStore
 _STEMMER = Stemmer.Stemmer("italian")
 _DOCTRINES: Final = ("ismo", "ismi", "ista", "isti", "iste")
 _WORD = re.compile(r"[^\W_]+")
+_SPACED: Final = bytes(code if code < 128 and chr(code).isalnum() else 32 for code in range(256))
+"""What `_WORD` leaves out of ASCII, as blanks."""
 _LATIN_MARKS: Final = re.compile("[\u0300-\u034e\u0350-\u036f]+")
 _OTHER_SCRIPTS: Final = re.compile("[\u0370-\u1fff\u20d0-\U0010ffff]")
 STEMS_KEPT: Final = 65_536
@@ -39,7 +40,10 @@ class Concept:
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, folded in case and accents."""
-    return tuple(_WORD.findall(unmarked(unicodedata.normalize("NFKD", text.lower()))))
+    plain = unmarked(unicodedata.normalize("NFKD", text.lower()))
+    if plain.isascii():  # as Italian is without its accents: the same words at a third of the cost
+        return tuple(plain.encode().translate(_SPACED).decode().split())
+    return tuple(_WORD.findall(plain))
 
 
 def unmarked(text: str) -> str:
@@ -56,12 +60,20 @@ def stems(text: str) -> tuple[str, ...]:
 
 def stemmed(plain: Sequence[str]) -> tuple[str, ...]:
     """The Italian stems of words; "protezionismo" is kept apart from "protezione", as Snowball does not."""
-    return tuple(map(_stem, plain))
+    return tuple(map(_stems.__getitem__, plain))
 
 
-@lru_cache(maxsize=STEMS_KEPT)
-def _stem(word: str) -> str:
-    return word[:-1] if word.endswith(_DOCTRINES) else str(_STEMMER.stemWord(word))
+class _Stems(dict[str, str]):
+    """Stems by their words. When there are too many, all are forgotten: the usual ones are back soon."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= STEMS_KEPT:
+            self.clear()
+        stem = self[word] = word[:-1] if word.endswith(_DOCTRINES) else str(_STEMMER.stemWord(word))
+        return stem
+
+
+_stems: Final = _Stems()
 
 
 def label_key(label: str) -> tuple[str, ...]:

@@ -21,12 +21,12 @@ from service.authority.score import (
     Stance,
 )
 from service.corpus import Corpus
-from service.graph import Row, day_literal, day_of, text_of
-from service.question import Question
+from service.graph import Row, day_literal, day_of, in_order, text_of
+from service.question import Filters, Question
 from service.retrieval.graph_channel import Act, Signature
-from service.vectors import CHUNKS, COMMITTEES, PROFILES, Where
+from service.retrieval.nearby import HORIZON, Nearby
+from service.vectors import CHUNKS, COMMITTEES, PROFILES, Hit, Where
 
-LARGEST_RESULT = 10_000
 _RANKS: Final = {"group": 0, "component": 1, "government": 2}
 _MEMBER: Final = f"{ROLE}member"
 _MAJORITY: Final = f"{SIDE}majority"
@@ -35,23 +35,25 @@ _MAJORITY: Final = f"{SIDE}majority"
 def gather(
     question: Question,
     corpus: Corpus,
+    near: Nearby,
     speakers: Sequence[str],
     acts: Sequence[Act],
     signatures: Sequence[Signature],
 ) -> tuple[Features, ...]:
-    """Return the features of each speaker, in the order given. Two queries and three searches in all."""
+    """Return the features of each speaker, in the order given. Two queries and two searches in all."""
     if not speakers:
         return ()
     people = [NamedNode(speaker) for speaker in speakers]
     relevance = _committee_relevance(question, corpus)
     profiles = _profiles(question, corpus, people)
     query = sparql.bind(sparql.query("authority/memberships"), "?speaker", people)
-    memberships = corpus.graph.select(sparql.bind(query, "?day", [day_literal(question.reference_date)]))
+    rows = corpus.graph.select(sparql.bind(query, "?day", [day_literal(question.reference_date)]))
+    memberships = in_order(rows, "speaker", "from", "organisation", "role", "until")
     bodies = bodies_of(corpus.graph)
     seats, offices = _held(memberships, question.reference_date, bodies, relevance)
     stances = _stances(memberships, bodies)
     signed = _signed(acts, signatures)
-    spoken = _spoken(question, corpus, speakers)
+    spoken = _spoken(question, corpus, near, speakers)
     return tuple(
         Features(
             speaker=speaker,
@@ -121,7 +123,8 @@ def _held(
     return (
         defaultdict(list, {who: sorted(found, key=lambda seat: seat.iri) for who, found in seats.items()}),
         defaultdict(
-            list, {who: sorted(found, key=lambda o: (o.role, o.organisation)) for who, found in offices.items()}
+            list,
+            {who: sorted(found, key=lambda o: (o.role, o.organisation, o.printed)) for who, found in offices.items()},
         ),
     )
 
@@ -158,22 +161,27 @@ def _signed(acts: Sequence[Act], signatures: Sequence[Signature]) -> defaultdict
     return signed
 
 
-def _spoken(question: Question, corpus: Corpus, speakers: Sequence[str]) -> defaultdict[str, list[Activity]]:
-    """Speeches by their nearest chunk, found in one search over all the speakers."""
+def _spoken(
+    question: Question, corpus: Corpus, near: Nearby, speakers: Sequence[str]
+) -> defaultdict[str, list[Activity]]:
+    """Speeches by their nearest chunk, whatever a question is limited to; those nearby, if to nothing."""
     calibration = corpus.embedder.calibration
-    where = Where(day_until=int(question.reference_date.strftime("%Y%m%d"))).narrowed(speaker=speakers)
-    hits = corpus.vectors.nearest(
-        CHUNKS,
-        question.vector,
-        limit=LARGEST_RESULT,
-        where=where,
-        at_least=calibration.cosine(MINIMUM_RELEVANCE),
-    )
+    hits: Sequence[Hit] = near.dense
+    if question.filters != Filters():
+        until = Filters().passages(question.reference_date, corpus.manifest.last_day)
+        hits = corpus.vectors.nearest(
+            CHUNKS,
+            question.vector,
+            limit=HORIZON,
+            where=until.narrowed(speaker=speakers),
+            at_least=calibration.cosine(MINIMUM_RELEVANCE),
+        )
     spoken: defaultdict[str, list[Activity]] = defaultdict(list)
+    wanted, least = set(speakers), calibration.cosine(MINIMUM_RELEVANCE)
     seen: set[str] = set()
     for hit in hits:
         speech = str(hit.payload["speech"])
-        if speech not in seen:
+        if speech not in seen and hit.score >= least and hit.payload.get("speaker") in wanted:
             seen.add(speech)
             day = date.fromisoformat(str(hit.payload["day"]))
             relevance = calibration.relevance(hit.score)

@@ -76,7 +76,8 @@ class Reader:
         self._store.clear_graph(self._names.graph)
         # No rule asks for chunks, and they are more than all else.
         chunks = serialize((q.triple for q in record.chunks(sitting, self._names)), format=RdfFormat.N_TRIPLES)
-        assert content is not None and chunks is not None
+        assert content is not None
+        assert chunks is not None
         return Transcript(path, node, sitting.number, sitting.date, content + chunks, people)
 
     def _construct(self, rule: str, sitting: NamedNode) -> list[Triple]:

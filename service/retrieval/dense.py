@@ -3,6 +3,7 @@
 from service.corpus import Corpus
 from service.evidence import Candidate, Reason
 from service.question import Question
+from service.retrieval.nearby import Nearby, nearest
 from service.settings import RetrievalSettings
 from service.vectors import CHUNKS, Hit
 
@@ -25,24 +26,30 @@ def candidate(hit: Hit, *reasons: Reason) -> Candidate:
     )
 
 
-def search(question: Question, corpus: Corpus, settings: RetrievalSettings) -> tuple[Candidate, ...]:
-    """Find at most `top_k` chunks by cosine and by BM25.
+def search(question: Question, corpus: Corpus, near: Nearby, settings: RetrievalSettings) -> tuple[Candidate, ...]:
+    """Choose at most `top_k` chunks by cosine and by BM25.
 
     The fusion decides only which chunks are kept: dense and lexical scores are scaled to
     [0, 1] by the best of each, and dense weighs three times as much by default. A chunk that
-    was found by its words alone is given its true cosine by a second search.
+    was found by its words alone is given its true cosine, if need be by a second search.
     """
-    where = question.filters.where(question.reference_date)
-    dense = corpus.vectors.nearest(CHUNKS, question.vector, limit=settings.top_k, where=where)
-    lexical = corpus.vectors.lexical(CHUNKS, question.lexical, limit=settings.top_k, where=where)
+    dense = nearest(question, corpus, near, limit=settings.top_k)
+    lexical = near.lexical[: settings.top_k]
     known = {hit.iri for hit in dense}
-    missing = [hit.iri for hit in lexical if hit.iri not in known]
-    rest = corpus.vectors.nearest(CHUNKS, question.vector, limit=len(missing), where=where.only(missing))
+    rest = _by_words(question, corpus, near, {hit.iri for hit in lexical} - known)
     words = {hit.iri: hit.score for hit in lexical}
     candidates = [candidate(hit, *_reasons(hit.iri in known, hit.iri in words)) for hit in (*dense, *rest)]
     fused = _fused(candidates, words, corpus, settings.lexical_weight)
     order = sorted(candidates, key=lambda found: (-fused[found.chunk], found.chunk))
     return tuple(order[: settings.top_k])
+
+
+def _by_words(question: Question, corpus: Corpus, near: Nearby, missing: set[str]) -> list[Hit]:
+    """Passages that were found by their words alone, with their cosines."""
+    nearby = [hit for hit in near.dense if hit.iri in missing]
+    far = sorted(missing - {hit.iri for hit in nearby})
+    where = question.where.only(far)
+    return [*nearby, *corpus.vectors.nearest(CHUNKS, question.vector, limit=len(far), where=where)]
 
 
 def _reasons(dense: bool, lexical: bool) -> tuple[Reason, ...]:

@@ -9,11 +9,12 @@ from pyoxigraph import NamedNode
 import sparql
 from service.corpus import Corpus
 from service.evidence import Candidate, Reason
-from service.graph import day_literal
+from service.graph import day_literal, in_order
 from service.question import Question
 from service.retrieval.dense import candidate
+from service.retrieval.nearby import Nearby, nearest
 from service.settings import RetrievalSettings
-from service.vectors import ACTS, CHUNKS, Where
+from service.vectors import ACTS, Where
 
 REASONS_SHOWN = 3
 
@@ -81,11 +82,11 @@ def signatures(acts: tuple[Act, ...], corpus: Corpus) -> tuple[Signature, ...]:
             first=row["role"].value == "first",
             date=days[row["act"].value],
         )
-        for row in corpus.graph.select(query)
+        for row in in_order(corpus.graph.select(query), "act", "role", "speaker")
     )
 
 
-def search(question: Question, corpus: Corpus, settings: RetrievalSettings) -> Found:
+def search(question: Question, corpus: Corpus, near: Nearby, settings: RetrievalSettings) -> Found:
     """Follow acts to their signatories, and committees to their members, to what they said."""
     acts = near_acts(question, corpus, settings.acts, settings.act_relevance)
     signed = signatures(acts, corpus)
@@ -93,13 +94,13 @@ def search(question: Question, corpus: Corpus, settings: RetrievalSettings) -> F
     for speaker, reason in _committee_reasons(question, corpus):
         reasons[speaker].append(reason)
     speakers = tuple(sorted(reasons))
-    where = question.filters.where(question.reference_date).narrowed(speaker=speakers)
-    hits = corpus.vectors.nearest(
-        CHUNKS,
-        question.vector,
+    hits = nearest(
+        question,
+        corpus,
+        near,
         limit=settings.top_k,
-        where=where,
         at_least=corpus.embedder.calibration.cosine(settings.minimum_relevance),
+        speaker=speakers,
     )
     candidates = tuple(candidate(hit, *reasons[str(hit.payload["speaker"])][:REASONS_SHOWN]) for hit in hits)
     return Found(acts, signed, speakers, candidates)

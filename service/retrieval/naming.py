@@ -18,8 +18,9 @@ import sparql
 from service.corpus import Corpus
 from service.evidence import Candidate
 from service.question import Question
+from service.retrieval.nearby import Nearby
 from service.thesaurus import content_words, label_key, stemmed, stems, words
-from service.vectors import CHUNKS, Payload
+from service.vectors import Payload
 
 SHARE: Final = 0.6
 """Share of the topic's content words that names it."""
@@ -27,8 +28,6 @@ SHARE_WITH_CONCEPT: Final = 0.5
 """The same where a concept of the topic is named by any of its labels."""
 RARE: Final = 0.02
 """A word in at most this share of the passages tells this topic from its neighbours."""
-COUNTED: Final = 400
-"""Passages with the topic's words that are read beside the pool, for the counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +69,29 @@ class Naming:
         """Whether a passage names the topic."""
         if not self.words:
             return False
-        text = f" {' '.join(passage.stems)} " if self.concepts else ""
-        if any("=" in label for _, labels in self.concepts for label in labels):
-            text += f" {' '.join(f'={word}' for word in passage.raw)} "
-        covered = frozenset(
-            word for covers, labels in self.concepts if any(label in text for label in labels) for word in covers
-        )
+        covered = self._covered(passage)
         present = self._close_together(passage) | covered
         if not self.required <= present:
             return False
         return len(present) >= (SHARE_WITH_CONCEPT if covered else SHARE) * len(self.words)
 
+    def _covered(self, passage: Passage) -> frozenset[str]:
+        """The topic's words for which a concept stands that a passage names by any label."""
+        if not self.concepts:
+            return frozenset()
+        text = f" {' '.join(passage.stems)} "
+        if any("=" in label for _, labels in self.concepts for label in labels):
+            text += f" {' '.join(f'={word}' for word in passage.raw)} "
+        found = [covers for covers, labels in self.concepts if any(label in text for label in labels)]
+        return frozenset().union(*found)
+
     def _close_together(self, passage: Passage) -> frozenset[str]:
         """The largest set of the topic's words within a few words of each other."""
         width = 5 * len(self.words)
-        places = [(at, word) for at, word in enumerate(_keys(passage, self.words)) if word in self.words]
+        keys = _keys(passage, self.words)
+        if self.words.isdisjoint(keys):
+            return frozenset()
+        places = [(at, word) for at, word in enumerate(keys) if word in self.words]
         best: frozenset[str] = frozenset()
         for first, (start, _) in enumerate(places):
             near = frozenset(word for at, word in places[first:] if at - start < width)
@@ -93,10 +100,10 @@ class Naming:
         return best
 
 
-def _keys(passage: Passage, known: Collection[str]) -> list[str]:
+def _keys(passage: Passage, known: Collection[str]) -> Sequence[str]:
     """A passage's words in the form in which `known` has them: acronyms by their letters."""
     if not any(word.startswith("=") for word in known):
-        return list(passage.stems)
+        return passage.stems
     pairs = zip(passage.raw, passage.stems, strict=True)
     return [f"={raw}" if f"={raw}" in known else stem for raw, stem in pairs]
 
@@ -133,11 +140,9 @@ class Named:
     mentions: dict[str, tuple[Mention, ...]]
 
 
-def find(question: Question, corpus: Corpus, pool: Iterable[Candidate]) -> Named:
+def find(question: Question, corpus: Corpus, near: Nearby, pool: Iterable[Candidate]) -> Named:
     """Read the pool, and what holds the topic's words, and tell which passages name the topic."""
-    where = question.filters.where(question.reference_date)
-    hits = corpus.vectors.lexical(CHUNKS, question.lexical, limit=COUNTED, where=where)
-    places = {hit.iri: _Place.of_payload(hit.payload) for hit in hits}
+    places = {hit.iri: _Place.of_payload(hit.payload) for hit in near.lexical}
     places |= {c.chunk: _Place(c.speech, c.start, c.end, c.speaker, c.bloc, c.day) for c in pool}
     texts = _texts({place.speech for place in places.values()}, corpus)
     passages = {chunk: Passage.of(texts[place.speech][place.start : place.end]) for chunk, place in places.items()}

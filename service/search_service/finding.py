@@ -57,8 +57,9 @@ def _ranked(search: Search, engine: Engine) -> tuple[Ranked, ...]:
     filters = NamedFilters(search.groups, search.speakers, search.date_from, search.date_until)
     resolved = filters.resolve(engine.chamber, corpus.manifest.last_day)
     question = understand(search.text, corpus, engine.thesaurus, filters=resolved)
-    where = question.filters.where(question.reference_date)
     collection = ACTS if search.kind == "acts" else CHUNKS
+    # Acts go on after the last sitting.
+    where = question.filters.where(question.reference_date) if collection == ACTS else question.where
     pool = max(search.limit, settings.top_k)
     vectors = corpus.vectors
     # By words alone means by those that were given, without what the thesaurus adds.

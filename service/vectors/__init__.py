@@ -160,5 +160,4 @@ def problems(what: str, *kinds: type[Exception]) -> Iterator[None]:
 
 def hit_of(score: float, payload: Mapping[str, Any]) -> Hit:
     """A hit of what an engine returns."""
-    rest = {name: value for name, value in payload.items() if name != "iri"}
-    return Hit(iri=str(payload["iri"]), score=float(score), payload=rest)
+    return Hit(str(payload["iri"]), float(score), payload)

@@ -11,6 +11,7 @@ from loaders.text import Span
 from service.answer.model import Quotation
 from service.evidence import Evidence, SpeechRecord, Terms
 from service.question import Filters, Question
+from service.vectors import Where
 
 BASE = "https://example.org/id/"
 TOPICS = (
@@ -84,5 +85,6 @@ def question(topic: str = "il salario minimo", **changes: Any) -> Question:
         committees=(),
         reference_date=date(2026, 2, 4),
         filters=Filters(),
+        where=Where(),
     )
     return replace(asked, **changes)

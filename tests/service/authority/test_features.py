@@ -10,7 +10,8 @@ from service.authority import features as authority_features
 from service.authority.score import CO_SIGNATORY, FIRST_SIGNATORY, NO_OFFICE, Features, assess
 from service.graph import day_literal
 from service.question import Question
-from service.retrieval import graph_channel
+from service.retrieval import graph_channel, nearby
+from service.retrieval.nearby import Nearby
 from tests.conftest import Esperia
 
 LABOUR, WATER = "salario minimo", "acqua pubblica e reti idriche"
@@ -29,8 +30,9 @@ def everybody(esperia: Esperia) -> list[str]:
 
 def gather(esperia: Esperia, text: str, speakers: list[str], day: date | None = None) -> dict[str, Features]:
     question: Question = esperia.understand(text, reference_date=day)
-    found = graph_channel.search(question, esperia.corpus, esperia.settings.retrieval)
-    gathered = authority_features.gather(question, esperia.corpus, speakers, found.acts, found.signatures)
+    near = nearby.search(question, esperia.corpus, esperia.settings.retrieval)
+    found = graph_channel.search(question, esperia.corpus, near, esperia.settings.retrieval)
+    gathered = authority_features.gather(question, esperia.corpus, near, speakers, found.acts, found.signatures)
     assert [f.speaker for f in gathered] == speakers
     return {f.speaker: f for f in gathered}
 
@@ -62,7 +64,7 @@ def test_somebody_unknown_has_no_features_and_no_placeholder_F74(esperia: Esperi
     (found,) = gather(esperia, LABOUR, [stranger]).values()
     assert all(not getattr(found, name) for name in Features.__slots__ if name != "speaker")
     assert found.education_relevance is found.profession_relevance is None
-    assert authority_features.gather(esperia.understand(LABOUR), esperia.corpus, [], (), ()) == ()
+    assert authority_features.gather(esperia.understand(LABOUR), esperia.corpus, Nearby((), (), 0.0), [], (), ()) == ()
 
 
 def test_missing_studies_and_profession_are_missing_F75(esperia: Esperia) -> None:
@@ -163,11 +165,12 @@ def test_both_forms_of_the_graph_give_the_same_features(esperia: Esperia, esperi
     question = esperia.understand(LABOUR)
     there = replace(esperia.corpus, graph=esperia_graph)
     settings = esperia.settings.retrieval
-    here_found = graph_channel.search(question, esperia.corpus, settings)
-    there_found = graph_channel.search(question, there, settings)
+    near = nearby.search(question, esperia.corpus, settings)
+    here_found = graph_channel.search(question, esperia.corpus, near, settings)
+    there_found = graph_channel.search(question, there, near, settings)
     assert there_found == here_found
     made = [
-        authority_features.gather(question, corpus, people, here_found.acts, here_found.signatures)
+        authority_features.gather(question, corpus, near, people, here_found.acts, here_found.signatures)
         for corpus in (esperia.corpus, there)
     ]
     assert made[0] == made[1]

@@ -1,9 +1,9 @@
 """The channels over Esperia's real graph and index, and over a chamber with one crowded group."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +15,9 @@ from service.embedding import HashEmbedder
 from service.evidence import Candidate
 from service.graph import EmbeddedGraph, GraphStore
 from service.question import Filters, Question
-from service.retrieval import coverage, dense, graph_channel
+from service.retrieval import coverage, dense, graph_channel, nearby
 from service.settings import RetrievalSettings
-from service.vectors import CHUNKS, Point
+from service.vectors import CHUNKS, Point, Where
 from service.vectors.embedded import EmbeddedIndex
 from tests.conftest import Esperia
 
@@ -27,16 +27,34 @@ OCD = "http://dati.esperia.example/ocd/"
 LABOUR_GROUP = f"{OCD}gruppoParlamentare.rdf/gr104"
 
 
+def dense_of(question: Question, corpus: Corpus, settings: RetrievalSettings = SETTINGS) -> tuple[Candidate, ...]:
+    return dense.search(question, corpus, nearby.search(question, corpus, settings), settings)
+
+
+def graph_of(question: Question, corpus: Corpus) -> graph_channel.Found:
+    return graph_channel.search(question, corpus, nearby.search(question, corpus, SETTINGS), SETTINGS)
+
+
+def filled(
+    question: Question,
+    corpus: Corpus,
+    pool: Sequence[Candidate],
+    blocs: Sequence[str],
+    settings: RetrievalSettings = SETTINGS,
+) -> tuple[Candidate, ...]:
+    return coverage.fill(question, corpus, nearby.search(question, corpus, settings), pool, blocs, settings)
+
+
 def by_dense(esperia: Esperia, question: Question) -> tuple[Candidate, ...]:
-    return dense.search(question, esperia.corpus, SETTINGS)
+    return dense_of(question, esperia.corpus)
 
 
 def by_graph(esperia: Esperia, question: Question) -> tuple[Candidate, ...]:
-    return graph_channel.search(question, esperia.corpus, SETTINGS).candidates
+    return graph_of(question, esperia.corpus).candidates
 
 
 def by_coverage(esperia: Esperia, question: Question) -> tuple[Candidate, ...]:
-    return coverage.fill(question, esperia.corpus, (), esperia.chamber.blocs, SETTINGS)
+    return filled(question, esperia.corpus, (), esperia.chamber.blocs)
 
 
 CHANNELS = [by_dense, by_graph, by_coverage]
@@ -108,8 +126,10 @@ def test_nothing_after_the_reference_date_appears_F87(
 
 def test_acts_after_the_reference_date_lead_nowhere_F87(esperia: Esperia) -> None:
     day = date(2025, 3, 1)
-    late = graph_channel.search(esperia.understand(MINIMUM_WAGE), esperia.corpus, SETTINGS)
-    early = graph_channel.search(esperia.understand(MINIMUM_WAGE, reference_date=day), esperia.corpus, SETTINGS)
+    late, early = (
+        graph_of(question, esperia.corpus)
+        for question in (esperia.understand(MINIMUM_WAGE), esperia.understand(MINIMUM_WAGE, reference_date=day))
+    )
     assert {act.iri for act in early.acts} <= {act.iri for act in late.acts}
     assert all(signature.date <= day for signature in early.signatures)
 
@@ -125,7 +145,7 @@ def test_the_dense_channel_says_whether_vector_or_words_found_a_passage(esperia:
 def test_a_passage_found_by_its_words_alone_has_its_true_cosine(esperia: Esperia) -> None:
     few = RetrievalSettings(top_k=5, lexical_weight=1.0)
     question = esperia.understand(MINIMUM_WAGE)
-    found = dense.search(question, esperia.corpus, few)
+    found = dense_of(question, esperia.corpus, few)
     assert len(found) == 5
     by_words = [item for item in found if item.reasons[0].channel == "lexical"]
     assert by_words
@@ -135,7 +155,7 @@ def test_a_passage_found_by_its_words_alone_has_its_true_cosine(esperia: Esperia
 
 def test_the_dense_channel_keeps_what_is_asked_for_and_its_best_first(esperia: Esperia) -> None:
     question = esperia.understand(MINIMUM_WAGE)
-    few = dense.search(question, esperia.corpus, RetrievalSettings(top_k=3, lexical_weight=0.0))
+    few = dense_of(question, esperia.corpus, RetrievalSettings(top_k=3, lexical_weight=0.0))
     similarities = [item.similarity for item in few]
     assert len(few) == 3
     assert similarities == sorted(similarities, reverse=True)
@@ -143,7 +163,7 @@ def test_the_dense_channel_keeps_what_is_asked_for_and_its_best_first(esperia: E
 
 def test_every_passage_of_the_graph_channel_says_which_act_or_committee_brought_it(esperia: Esperia) -> None:
     question = esperia.understand(MINIMUM_WAGE)
-    found = graph_channel.search(question, esperia.corpus, SETTINGS)
+    found = graph_of(question, esperia.corpus)
     acts = {act.iri for act in found.acts}
     committees = {match.iri for match in question.committees}
     signed = {(s.act, s.speaker): s.first for s in found.signatures}
@@ -195,7 +215,7 @@ def test_a_topic_of_which_nobody_spoke_gives_no_evidence_F55(esperia: Esperia) -
 def test_both_forms_of_the_graph_bring_the_same_candidates(esperia: Esperia, esperia_graph: GraphStore) -> None:
     there = replace(esperia.corpus, graph=esperia_graph)
     question = esperia.understand(MINIMUM_WAGE)
-    assert graph_channel.search(question, there, SETTINGS) == graph_channel.search(question, esperia.corpus, SETTINGS)
+    assert graph_of(question, there) == graph_of(question, esperia.corpus)
 
 
 @pytest.fixture(scope="module")
@@ -244,9 +264,9 @@ def crowded(esperia: Esperia, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 def test_a_small_group_is_found_by_a_search_inside_it_F56_F57(crowded: tuple[Corpus, Question]) -> None:
     corpus, question = crowded
-    pool = dense.search(question, corpus, SETTINGS)
+    pool = dense_of(question, corpus)
     assert {item.bloc for item in pool} == {"large"}
-    added = coverage.fill(question, corpus, pool, ("small", "large", "silent"), SETTINGS)
+    added = filled(question, corpus, pool, ("small", "large", "silent"), SETTINGS)
     assert [item.chunk[-4:] for item in added] == ["0000", "0001", "0002", "0003", "0004"]
     assert {item.bloc for item in added} == {"small"}
     assert all(reason.channel == "coverage" for item in added for reason in item.reasons)
@@ -254,14 +274,43 @@ def test_a_small_group_is_found_by_a_search_inside_it_F56_F57(crowded: tuple[Cor
 
 def test_a_group_that_is_well_heard_is_not_searched_again(crowded: tuple[Corpus, Question]) -> None:
     corpus, question = crowded
-    pool = dense.search(question, corpus, SETTINGS)
-    assert coverage.fill(question, corpus, pool, ("large",), SETTINGS) == ()
+    pool = dense_of(question, corpus)
+    assert filled(question, corpus, pool, ("large",)) == ()
     none = RetrievalSettings(per_group_minimum=0)
-    assert coverage.fill(question, corpus, (), ("small", "large"), none) == ()
+    assert filled(question, corpus, (), ("small", "large"), none) == ()
 
 
 def test_what_is_in_the_pool_is_not_added_again(crowded: tuple[Corpus, Question]) -> None:
     corpus, question = crowded
-    first = coverage.fill(question, corpus, (), ("small",), SETTINGS)
-    again = coverage.fill(question, corpus, first[:2], ("small",), SETTINGS)
+    first = filled(question, corpus, (), ("small",))
+    again = filled(question, corpus, first[:2], ("small",))
     assert again == first[2:]
+
+
+@pytest.mark.parametrize("horizon", [1, 20, 10_000])
+def test_what_lies_beyond_the_horizon_is_searched_for(
+    esperia: Esperia, horizon: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = esperia.understand(MINIMUM_WAGE)
+    least = esperia.corpus.embedder.calibration.cosine(SETTINGS.minimum_relevance)
+    monkeypatch.setattr(nearby, "HORIZON", horizon)
+    near = nearby.search(question, esperia.corpus, SETTINGS)
+    assert len(near.dense) <= horizon
+    for where, at_least in (({}, None), ({}, least), ({"bloc": [LABOUR_GROUP]}, least), ({"bloc": []}, least)):
+        found = nearby.nearest(question, esperia.corpus, near, limit=30, at_least=at_least, **where)
+        filters = Where().narrowed(**where)
+        vector = question.vector
+        assert found == esperia.corpus.vectors.nearest(CHUNKS, vector, limit=30, where=filters, at_least=at_least)
+    channels = (by_dense, by_graph, by_coverage)
+    here = [channel(esperia, question) for channel in channels]
+    monkeypatch.undo()
+    assert here == [channel(esperia, question) for channel in channels]
+
+
+def test_no_day_is_filtered_where_the_record_ends_before_it(esperia: Esperia) -> None:
+    last = esperia.corpus.manifest.last_day
+    assert last
+    assert esperia.understand(MINIMUM_WAGE).where == Where()
+    assert esperia.understand(MINIMUM_WAGE, reference_date=last - timedelta(days=1)).where.day_until
+    early = Filters(date_until=last - timedelta(days=1))
+    assert esperia.understand(MINIMUM_WAGE, filters=early).where.day_until

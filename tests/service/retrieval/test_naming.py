@@ -8,6 +8,7 @@ import pytest
 from service.question import Filters, Question
 from service.retrieval.naming import Passage, naming
 from service.thesaurus import Concept, content_words, stems
+from service.vectors import Where
 from tests.conftest import Esperia
 
 TARIFFS = Concept("urn:tariffs", "dazi doganali", ("dazi doganali", "dazi", "dazio", "protezionismo"))
@@ -26,6 +27,7 @@ def question(topic: str, *concepts: Concept) -> Question:
         committees=(),
         reference_date=date(2026, 1, 1),
         filters=Filters(),
+        where=Where(),
     )
 
 
