@@ -29,7 +29,7 @@ from service.errors import DataError
 from service.graph import EmbeddedGraph, text_of
 from service.loading import staging
 from service.loading.basis import Basis, find_basis
-from service.loading.checks import CheckResult, PrintedGroups, printed_groups, run_checks
+from service.loading.checks import CheckResult, PrintedGroups, merged, printed_groups, run_checks
 from service.loading.enrichment import add_people, enrich_register
 from service.loading.identity import digest_of, version_of
 from service.loading.indexing import create_collections, fill_index, of_register, of_sittings
@@ -212,21 +212,22 @@ def load_sittings(
 
 
 def _check(store: Store, names: Names, basis: Basis | None, sittings: Sequence[NamedNode]) -> tuple[CheckResult, ...]:
-    """Run every check. Of a basis, the shapes of what was added are looked at, and what they found before holds."""
+    """Run every check. Of a basis, what was added is looked at, and what was found before holds."""
     graph = EmbeddedGraph(store)
     if basis is None:
         return (validate(store, names.graph), *run_checks(graph))
     parts = graph.select(sparql.bind(sparql.query("index/parts"), "?sitting", sittings))
     shapes = validate(store, names.graph, [NamedNode(row["part"].value) for row in parts])
     former = next((check.findings for check in basis.checks if check.name == shapes.name), ())
-    findings = sorted({*former, *shapes.findings}, key=lambda finding: (finding.subject, finding.detail))
-    return (shapes.model_copy(update={"findings": tuple(findings)}), *run_checks(graph))
+    shapes = shapes.model_copy(update={"findings": merged(former, shapes.findings)})
+    return (shapes, *run_checks(graph, basis.checks, sittings))
 
 
 def count_kinds(graph: EmbeddedGraph) -> dict[str, int]:
     """How much of each kind a corpus holds."""
     counts = {row["kind"].value: int(row["number"].value) for row in graph.select(sparql.query("index/counts"))}
-    return counts | {kind: _number(graph, kind) for kind in ("signatures", "triples", "unresolved")}
+    counts |= {kind: _number(graph, kind) for kind in ("signatures", "unresolved")}
+    return counts | {"triples": len(graph.store)}
 
 
 def _number(graph: EmbeddedGraph, name: str, sittings: Sequence[NamedNode] | None = None) -> int:

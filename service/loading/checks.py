@@ -1,10 +1,12 @@
 """The checks of a corpus: SPARQL queries that return what is wrong."""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
+from pyoxigraph import NamedNode
 
 import sparql
 from service.graph import GraphStore, text_of
@@ -44,26 +46,41 @@ class PrintedGroups:
     unresolved: int
 
 
-def run_checks(graph: GraphStore) -> tuple[CheckResult, ...]:
-    """Run every query of `sparql/checks`, errors first."""
+def run_checks(
+    graph: GraphStore, former: Sequence[CheckResult] = (), added: Sequence[NamedNode] | None = None
+) -> tuple[CheckResult, ...]:
+    """Run every query of `sparql/checks`, errors first.
+
+    Where sittings were `added` to what was checked before, a check that has a form for sittings in
+    `sparql/checks/sittings` looks at these alone, and what it had found (`former`) holds.
+    """
+    about_sittings = sparql.names("checks/sittings")
+    known = {result.name: result.findings for result in former}
     results = []
     for name in sparql.names("checks"):
-        text = sparql.query(name)
+        text, short = sparql.query(name), name.removeprefix("checks/")
+        bound = f"checks/sittings/{short}"
+        if added is None or bound not in about_sittings or short not in known:
+            findings = _findings(graph, text)
+        else:
+            here = _findings(graph, sparql.bind(sparql.query(bound), "?sitting", added))
+            findings = merged(known[short], here)
         header = dict(_HEADER.findall(text))
-        findings = tuple(
-            Finding(subject=text_of(row, "subject") or "", detail=text_of(row, "detail") or "")
-            for row in graph.select(text)
-        )
-        results.append(
-            CheckResult(
-                name=name.removeprefix("checks/"),
-                title=header["title"],
-                level=header["level"],
-                findings=findings,
-            )
-        )
+        results.append(CheckResult(name=short, title=header["title"], level=header["level"], findings=findings))
     order = {"error": 0, "warning": 1, "info": 2}
     return tuple(sorted(results, key=lambda result: (order[result.level], result.name)))
+
+
+def _findings(graph: GraphStore, query: str) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(subject=text_of(row, "subject") or "", detail=text_of(row, "detail") or "")
+        for row in graph.select(query)
+    )
+
+
+def merged(former: Iterable[Finding], added: Iterable[Finding]) -> tuple[Finding, ...]:
+    """What was found before and what is found now, in the order of the subjects."""
+    return tuple(sorted({*former, *added}, key=lambda finding: (finding.subject, finding.detail)))
 
 
 def printed_groups(graph: GraphStore, results: tuple[CheckResult, ...]) -> PrintedGroups:

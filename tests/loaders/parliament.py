@@ -10,6 +10,8 @@ import ontology
 import sparql
 from loaders import ocd, record
 from mappings import Mapping
+from service.chamber import sittings
+from service.graph import EmbeddedGraph
 from service.loading.build import load_sittings, read_transcripts
 from service.loading.enrichment import enrich_register
 from service.loading.progress import Clock, Silent
@@ -149,6 +151,11 @@ class Parliament:
         """What a check query finds."""
         rows = self.solutions(sparql.query(f"checks/{check}"))
         return [tuple(_short(term) for term in row) for row in rows]
+
+    def findings_in_sittings(self, check: str) -> list[tuple[str | None, ...]]:
+        """What the form of a check for sittings finds in all of them."""
+        query = sparql.bind(sparql.query(f"checks/sittings/{check}"), "?sitting", sittings(EmbeddedGraph(self.store)))
+        return [tuple(_short(term) for term in row) for row in self.solutions(query)]
 
     def quads(self) -> Iterator[Quad]:
         """The extension graph."""

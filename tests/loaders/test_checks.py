@@ -8,6 +8,7 @@ import sparql
 from service.loading.shapes import validate
 from tests.loaders.parliament import BASE, NAMES, Parliament, whole
 
+ABOUT_SITTINGS = {name.removeprefix("checks/sittings/") for name in sparql.names("checks/sittings")}
 CHECKS = [name.removeprefix("checks/") for name in sparql.names("checks")]
 TEXT = f"<{BASE}speech/valdoria-7/sed0001/tit00020.sub00010.int00020>"
 CHUNK = f"<{BASE}chunk/valdoria-7/sed0001/tit00020.sub00010.int00020-0>"
@@ -29,6 +30,8 @@ def spoiled() -> Parliament:
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_good_store_has_no_findings_but_the_known_ones(parliament: Parliament, check: str) -> None:
     assert sorted(parliament.findings(check)) == EXPECTED.get(check, [])
+    if check in ABOUT_SITTINGS:
+        assert parliament.findings_in_sittings(check) == parliament.findings(check)
 
 
 def _membership(subject: str, person: str, group: str, start: str, end: str | None = None, role: str = "member") -> str:
@@ -119,12 +122,15 @@ FAULTS: dict[str, tuple[Callable[[Parliament], Parliament], tuple[str, str]]] = 
 
 def test_every_check_has_a_planted_fault() -> None:
     assert sorted(FAULTS) == sorted(CHECKS)
+    assert set(CHECKS) >= ABOUT_SITTINGS
 
 
 @pytest.mark.parametrize("check", sorted(FAULTS))
 def test_each_check_finds_its_planted_fault(spoiled: Parliament, check: str) -> None:
     plant, (subject, detail) = FAULTS[check]
     found = [row for row in plant(spoiled).findings(check) if row[0] == subject]
+    if check in ABOUT_SITTINGS:
+        assert spoiled.findings_in_sittings(check) == spoiled.findings(check)
     if check == "wrong-hash":
         assert [len(row[1] or "") for row in found] == [64]
     else:
