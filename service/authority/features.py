@@ -166,7 +166,8 @@ def _spoken(
 ) -> defaultdict[str, list[Activity]]:
     """Speeches by their nearest chunk, whatever a question is limited to; those nearby, if to nothing."""
     calibration = corpus.embedder.calibration
-    hits: Sequence[Hit] = near.dense
+    least = calibration.cosine(MINIMUM_RELEVANCE)
+    hits: Sequence[Hit] = near.down_to(least)
     if question.filters != Filters():
         until = Filters().passages(question.reference_date, corpus.manifest.last_day)
         hits = corpus.vectors.nearest(
@@ -174,14 +175,14 @@ def _spoken(
             question.vector,
             limit=HORIZON,
             where=until.narrowed(speaker=speakers),
-            at_least=calibration.cosine(MINIMUM_RELEVANCE),
+            at_least=least,
         )
     spoken: defaultdict[str, list[Activity]] = defaultdict(list)
-    wanted, least = set(speakers), calibration.cosine(MINIMUM_RELEVANCE)
+    wanted = set(speakers)
     seen: set[str] = set()
     for hit in hits:
         speech = str(hit.payload["speech"])
-        if speech not in seen and hit.score >= least and hit.payload.get("speaker") in wanted:
+        if speech not in seen and hit.payload.get("speaker") in wanted:
             seen.add(speech)
             day = date.fromisoformat(str(hit.payload["day"]))
             relevance = calibration.relevance(hit.score)

@@ -4,7 +4,8 @@ A filter makes the engine look at passages in the order of the filter instead of
 more than reading on: so one search without further filters takes the place of one for each channel.
 """
 
-from collections.abc import Collection
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -35,6 +36,12 @@ class Nearby:
         """Whether none of at least `least` lies beyond the horizon."""
         return len(self.dense) < HORIZON
 
+    def down_to(self, cosine: float | None) -> tuple[Hit, ...]:
+        """Those of at least a cosine."""
+        if cosine is None or cosine <= self.least:
+            return self.dense
+        return self.dense[: bisect_right(self.dense, -cosine, key=lambda hit: -hit.score)]
+
 
 def search(question: Question, corpus: Corpus, settings: RetrievalSettings) -> Nearby:
     """Find what is near enough for any channel, and what holds the question's words."""
@@ -58,14 +65,15 @@ def nearest(
 
     Beyond what is nearby they are searched for.
     """
-    wanted = [(name, frozenset(values)) for name, values in any_of.items()]
-    fitting = (
-        hit
-        for hit in near.dense
-        if (at_least is None or hit.score >= at_least) and all(hit.payload.get(name) in some for name, some in wanted)
-    )
+    fitting: Iterable[Hit] = near.down_to(at_least)
+    for name, values in any_of.items():
+        fitting = _holding(fitting, name, frozenset(values))
     found = list(islice(fitting, limit))
     if len(found) == limit or (near.complete and at_least is not None and at_least >= near.least):
         return found
     where = question.where.narrowed(**{name: sorted(values) for name, values in any_of.items()})
     return corpus.vectors.nearest(CHUNKS, question.vector, limit=limit, where=where, at_least=at_least)
+
+
+def _holding(hits: Iterable[Hit], name: str, values: Collection[str]) -> Iterator[Hit]:
+    return (hit for hit in hits if hit.payload.get(name) in values)
