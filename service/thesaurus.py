@@ -10,7 +10,7 @@ from typing import Final
 import Stemmer
 
 import sparql
-from service.graph import GraphStore
+from service.graph import GraphStore, Row
 
 _STEMMER = Stemmer.Stemmer("italian")
 _DOCTRINES: Final = ("ismo", "ismi", "ista", "isti", "iste")
@@ -102,6 +102,12 @@ _EMPTY_WORDS: Final = frozenset(
 )
 
 
+def labels_of_concepts(graph: GraphStore) -> list[Row]:
+    """A row for each label of the thesaurus in the store's ontology graph; of a concept, the preferred ones first."""
+    rows = graph.select(sparql.query("index/concepts"))
+    return sorted(rows, key=lambda row: (row["concept"].value, row["preferred"].value != "true", row["label"].value))
+
+
 class Thesaurus:
     """Finds concepts by whole-word sequences of their labels, the longest first."""
 
@@ -123,7 +129,7 @@ class Thesaurus:
         preferred: dict[str, str] = {}
         translations: defaultdict[str, dict[str, str]] = defaultdict(dict)
         labels: defaultdict[str, list[str]] = defaultdict(list)
-        for row in graph.select(sparql.query("index/concepts")):
+        for row in labels_of_concepts(graph):
             concept, label = row["concept"].value, row["label"]
             language = getattr(label, "language", None)
             if row["preferred"].value == "true" and language == "it":
