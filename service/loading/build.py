@@ -4,6 +4,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from importlib.resources.abc import Traversable
@@ -28,6 +29,7 @@ from service.embedding import Embedder
 from service.errors import DataError
 from service.graph import EmbeddedGraph, text_of
 from service.loading import staging
+from service.loading.apart import IndexApart, worthwhile
 from service.loading.basis import Basis, find_basis
 from service.loading.checks import CheckResult, PrintedGroups, merged, printed_groups, run_checks
 from service.loading.enrichment import add_people, enrich_register
@@ -118,16 +120,17 @@ def load(
                 register = [] if kept else list(of_register(graph))
                 number = len(register) + _number(graph, "cited-chunks", chunked)
             progress.begin("Embedding", number)
-            with clock.time("index"):
-                if open_writer is None:
-                    staging.require_space(stage, number, embedder.dimensions, kept)
-                    writer: VectorWriter = _embedded_index(stage / "vectors", kept)
-                else:
-                    writer = open_writer(index)
-                if not kept:
-                    create_collections(writer, embedder.dimensions)
-            found = chain(of_sittings(graph, mapping.dataset.id, chunked), register)
-            embedded = fill_index(found, writer, embedder, cache, clock, progress.advance)
+            with ExitStack() as ending:
+                with clock.time("index"):
+                    if open_writer is None:
+                        staging.require_space(stage, number, embedder.dimensions, kept)
+                        writer = ending.enter_context(_embedded_index(stage / "vectors", kept, number))
+                    else:
+                        writer = open_writer(index)
+                    if not kept:
+                        create_collections(writer, embedder.dimensions)
+                found = chain(of_sittings(graph, mapping.dataset.id, chunked), register)
+                embedded = fill_index(found, writer, embedder, cache, clock, progress.advance)
         with clock.time("check"):
             days = graph.select(sparql.query("index/days"))[0]
             counts_by_kind = count_kinds(graph)
@@ -238,11 +241,11 @@ def _number(graph: EmbeddedGraph, name: str, sittings: Sequence[NamedNode] | Non
     return int(graph.select(query)[0]["number"].value)
 
 
-def _embedded_index(folder: Path, kept: Path | None) -> EmbeddedIndex:
+def _embedded_index(folder: Path, kept: Path | None, points: int) -> AbstractContextManager[VectorWriter]:
     """A new index, or a copy of a published one: the engine writes into what it opens."""
     if kept:
         shutil.copytree(kept, folder)
-    return EmbeddedIndex(folder)
+    return IndexApart(folder) if worthwhile(points) else nullcontext(EmbeddedIndex(folder))
 
 
 def import_vectors(shipped: Traversable, model: str, cache: VectorCache) -> None:

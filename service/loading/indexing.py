@@ -1,5 +1,6 @@
 """From the staged graph to the vector index: what is embedded, and what it is filtered by."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -13,8 +14,9 @@ from service.cache import VectorCache
 from service.chamber import committees, sittings
 from service.embedding import Embedder, Vectors
 from service.evidence import GOVERNMENT, UNSEATED
-from service.graph import GraphStore, Row, text_of
+from service.graph import GraphStore, Row, in_order, text_of
 from service.loading.progress import Clock
+from service.thesaurus import labels_of_concepts
 from service.vectors import (
     ACTS,
     CHUNKS,
@@ -27,9 +29,11 @@ from service.vectors import (
 )
 
 BATCH: Final = 16
-"""Texts that are embedded at once, and kept: as many are embedded again after a load was killed."""
+"""Texts that are embedded at once."""
+KEPT_EVERY: Final = 1.0
+"""Seconds of embedding that a load which was killed has to do again, beside the batch that it was at."""
 ADDED: Final = 256
-"""Points that are added to the index at once."""
+"""Documents that are looked up in the cache, and added to the index, at once."""
 AT_ONCE: Final = 50
 """Sittings whose texts are read at once."""
 
@@ -70,7 +74,7 @@ def of_register(graph: GraphStore) -> Iterator[Document]:
     for committee in committees(graph):
         yield Document(COMMITTEES, committee.iri, ", ".join(committee.words) or committee.label, {})
     labels: dict[str, list[str]] = {}
-    for row in graph.select(sparql.query("index/concepts")):
+    for row in labels_of_concepts(graph):
         if getattr(row["label"], "language", None) == "it":
             labels.setdefault(row["concept"].value, []).append(row["label"].value)
     for concept, words in labels.items():
@@ -79,7 +83,8 @@ def of_register(graph: GraphStore) -> Iterator[Document]:
 
 def _acts(graph: GraphStore) -> Iterator[Document]:
     """Acts by their titles, with the labels of their subjects behind in brackets."""
-    for act, rows in groupby(graph.select(sparql.query("index/acts")), key=lambda row: row["act"].value):
+    ordered = in_order(graph.select(sparql.query("index/acts")), "act", "title", "subject")
+    for act, rows in groupby(ordered, key=lambda row: row["act"].value):
         found = list(rows)
         first = found[0]
         subjects = [row["subject"].value for row in found if "subject" in row and row["title"] == first["title"]]
@@ -89,9 +94,11 @@ def _acts(graph: GraphStore) -> Iterator[Document]:
 
 def _chunks(graph: GraphStore, dataset: str, wanted: Sequence[NamedNode]) -> Iterator[Document]:
     speeches: dict[str, Row] = {}
-    for row in graph.select(sparql.bind(sparql.query("index/speeches"), "?sitting", wanted)):
+    # Ordered here, as the engine takes as long for that as for the rest of a query.
+    found = graph.select(sparql.bind(sparql.query("index/speeches"), "?sitting", wanted))
+    for row in in_order(found, "speech", "component", "side"):
         speeches.setdefault(row["speech"].value, row)
-    for row in graph.select(sparql.bind(sparql.query("index/chunks"), "?sitting", wanted)):
+    for row in in_order(graph.select(sparql.bind(sparql.query("index/chunks"), "?sitting", wanted)), "chunk"):
         speech = speeches.get(row["speech"].value)
         if speech is None:
             continue
@@ -136,7 +143,7 @@ def fill_index(
 ) -> int:
     """Embed and index documents; return how many texts had to be embedded anew.
 
-    Every batch is in the cache before the next one begins, so a load that was killed goes on
+    What was embedded is in the cache within `KEPT_EVERY` seconds, so a load that was killed goes on
     where it was. `progress` is called with the number of documents done so far.
     """
     embedded = done = 0
@@ -145,13 +152,10 @@ def fill_index(
             with clock.time("embed"):
                 vectors = cache.get(embedder.model, [document.text for document in part])
                 missing = list(dict.fromkeys(d.text for d in part if d.text not in vectors))
-                for start in range(0, len(missing), BATCH):
-                    texts = missing[start : start + BATCH]
-                    fresh = embedder.passages(texts)
-                    cache.put(embedder.model, texts, fresh)
+                for texts, fresh in _embed(missing, embedder, cache):
                     vectors.update(zip(texts, rounded(fresh), strict=True))
-                    embedded += len(texts)
                     progress(done + min(len(part), len(vectors)))
+                embedded += len(missing)
             with clock.time("index"):
                 writer.add(collection, [Point(d.iri, vectors[d.text], _lexical(d), d.payload) for d in part])
             done += len(part)
@@ -159,6 +163,32 @@ def fill_index(
     with clock.time("index"):
         writer.finish()
     return embedded
+
+
+def _embed(texts: Sequence[str], embedder: Embedder, cache: VectorCache) -> Iterator[tuple[Sequence[str], Vectors]]:
+    """Embed texts, and yield them in batches; also if one fails or is interrupted, those before it are kept.
+
+    The batches of `KEPT_EVERY` seconds are kept together, as a few vectors cost the cache as much as many.
+    """
+    waiting: list[tuple[Sequence[str], Vectors]] = []
+
+    def keep() -> None:
+        if waiting:
+            known = [text for batch, _ in waiting for text in batch]
+            cache.put(embedder.model, known, np.concatenate([vectors for _, vectors in waiting]))
+            waiting.clear()
+
+    since = time.monotonic()
+    try:
+        for begin in range(0, len(texts), BATCH):
+            batch = texts[begin : begin + BATCH]
+            waiting.append((batch, embedder.passages(batch)))
+            yield waiting[-1]
+            if time.monotonic() - since >= KEPT_EVERY:
+                keep()
+                since = time.monotonic()
+    finally:
+        keep()
 
 
 def _next(members: Iterator[Document], clock: Clock) -> list[Document]:

@@ -8,7 +8,6 @@ what the rules add is written with all else.
 import io
 import multiprocessing
 import os
-import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -26,6 +25,7 @@ from loaders.errors import SourceError
 from loaders.record import Names
 from service.errors import DataError
 from service.graph import GraphStore
+from service.loading.processes import end_with_parent
 
 MANY_BYTES: Final = 16 * 2**20
 """Of reports, from which further processes are worth their start."""
@@ -136,24 +136,12 @@ _reader: Reader
 
 def _begin(names: Names, register: bytes) -> None:
     global _reader
-    _end_with_parent()
+    end_with_parent()
     _reader = Reader(names, register)
 
 
 def _read(path: Path) -> Transcript:
     return _reader.read(path)
-
-
-def _end_with_parent() -> None:
-    """A reader whose load was killed ends, too: its queue would never tell it."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 class Contents(io.RawIOBase):

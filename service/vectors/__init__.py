@@ -22,7 +22,7 @@ COMMITTEES: Final = "committees"
 CONCEPTS: Final = "concepts"
 
 KEYWORD_FIELDS: Final = {
-    CHUNKS: ("speech", "speaker", "bloc", "dataset"),
+    CHUNKS: ("speech", "speaker", "bloc"),
     PROFILES: ("speaker", "kind"),
 }
 INTEGER_FIELDS: Final = {CHUNKS: ("day",), ACTS: ("day",)}
@@ -160,4 +160,5 @@ def problems(what: str, *kinds: type[Exception]) -> Iterator[None]:
 
 def hit_of(score: float, payload: Mapping[str, Any]) -> Hit:
     """A hit of what an engine returns."""
-    return Hit(str(payload["iri"]), float(score), payload)
+    rest = dict(payload)
+    return Hit(str(rest.pop("iri")), float(score), rest)

@@ -100,7 +100,7 @@ def test_a_query_of_another_form_is_a_query_error(graph: GraphStore) -> None:
 
 
 def test_both_forms_give_the_same_rows_in_the_order_that_a_query_states(esperia, esperia_graph: GraphStore) -> None:
-    for name in ("index/speeches", "index/chunks", "index/acts", "index/concepts", "retrieval/organisations"):
+    for name in ("index/committees", "index/profiles", "index/concepts", "retrieval/organisations"):
         query = over_all_sittings(name, esperia.corpus.graph)
         here, there = esperia.corpus.graph.select(query), esperia_graph.select(query)
         if "\n# In no order: " in query:

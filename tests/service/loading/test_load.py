@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,15 @@ from service.loading import staging
 from service.loading.build import _version, import_vectors, load
 from service.loading.checks import run_checks
 from service.loading.identity import digest_of
-from service.loading.indexing import Document, bloc_of, compact_day, create_collections, documents, fill_index
+from service.loading.indexing import (
+    BATCH,
+    Document,
+    bloc_of,
+    compact_day,
+    create_collections,
+    documents,
+    fill_index,
+)
 from service.loading.progress import Clock
 from service.loading.sources import find_sources
 from service.settings import Settings
@@ -278,6 +287,31 @@ def test_equal_texts_are_embedded_once_and_progress_reaches_the_end(tmp_path: Pa
     assert told == sorted(told)
     assert told[-1] == len(found)
     assert EmbeddedIndex(tmp_path / "v").count(CONCEPTS) == len(found)
+
+
+class Failing(HashEmbedder):
+    """Does not answer any more after some batches, as a server that goes away."""
+
+    def __init__(self, batches: int) -> None:
+        self.left = batches
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        if not self.left:
+            raise DataError("gone")
+        self.left -= 1
+        return super().passages(texts)
+
+
+def test_what_was_embedded_before_an_error_is_not_embedded_again(tmp_path: Path) -> None:
+    found = [Document(CONCEPTS, f"http://a.example/{n}", f"diverso {n}", {}) for n in range(100)]
+    index = EmbeddedIndex(tmp_path / "v")
+    create_collections(index, HashEmbedder.dimensions)
+    with VectorCache(tmp_path / "cache.sqlite") as cache:
+        with pytest.raises(DataError, match="gone"):
+            fill_index(found, index, Failing(3), cache, Clock())
+        assert list(cache.get(HashEmbedder.model, [document.text for document in found])) == [
+            document.text for document in found[: 3 * BATCH]
+        ]
 
 
 def test_shipped_vectors_are_taken_if_they_are_of_the_same_model(tmp_path: Path) -> None:
