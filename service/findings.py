@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from service.authority import features as authority_features
-from service.authority.score import Authority, Features, assess
+from service.authority.score import MINIMUM_RELEVANCE, Authority, Features, assess
 from service.chamber import Chamber
 from service.corpus import Corpus
 from service.evidence import Evidence, Figures
@@ -36,7 +36,7 @@ def find(question: Question, corpus: Corpus, chamber: Chamber, settings: Retriev
     none, nothing was found, and the nearest passages are not shown in its place.
     """
     watch = _Watch()
-    near = nearby.search(question, corpus, settings)
+    near = nearby.search(question, corpus, settings, relevance=MINIMUM_RELEVANCE)
     watch.lap("index")
     by_dense = dense.search(question, corpus, near, settings)
     watch.lap("dense")

@@ -164,11 +164,11 @@ def _signed(acts: Sequence[Act], signatures: Sequence[Signature]) -> defaultdict
 def _spoken(
     question: Question, corpus: Corpus, near: Nearby, speakers: Sequence[str]
 ) -> defaultdict[str, list[Activity]]:
-    """Speeches by their nearest chunk, whatever a question is limited to; those nearby, if to nothing."""
+    """Speeches by their nearest chunk, whatever a question is limited to: of what is nearby, if it is limited to nothing."""
     calibration = corpus.embedder.calibration
     least = calibration.cosine(MINIMUM_RELEVANCE)
     hits: Sequence[Hit] = near.down_to(least)
-    if question.filters != Filters():
+    if question.filters != Filters() or near.least > least:
         until = Filters().passages(question.reference_date, corpus.manifest.last_day)
         hits = corpus.vectors.nearest(
             CHUNKS,

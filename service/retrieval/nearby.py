@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from service.authority.score import MINIMUM_RELEVANCE
 from service.corpus import Corpus
 from service.question import Question
 from service.settings import RetrievalSettings
@@ -43,9 +42,12 @@ class Nearby:
         return self.dense[: bisect_right(self.dense, -cosine, key=lambda hit: -hit.score)]
 
 
-def search(question: Question, corpus: Corpus, settings: RetrievalSettings) -> Nearby:
-    """Find what is near enough for any channel, and what holds the question's words."""
-    least = corpus.embedder.calibration.cosine(min(settings.minimum_relevance, MINIMUM_RELEVANCE))
+def search(
+    question: Question, corpus: Corpus, settings: RetrievalSettings, *, relevance: float | None = None
+) -> Nearby:
+    """Find what is near enough for any channel, or down to a lower relevance, and what holds the question's words."""
+    relevances = (settings.minimum_relevance, relevance)
+    least = corpus.embedder.calibration.cosine(min(value for value in relevances if value is not None))
     where = question.where
     dense = corpus.vectors.nearest(CHUNKS, question.vector, limit=HORIZON, where=where, at_least=least)
     lexical = corpus.vectors.lexical(CHUNKS, question.lexical, limit=max(LEXICAL, settings.top_k), where=where)
