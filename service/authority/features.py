@@ -164,7 +164,7 @@ def _signed(acts: Sequence[Act], signatures: Sequence[Signature]) -> defaultdict
 def _spoken(
     question: Question, corpus: Corpus, near: Nearby, speakers: Sequence[str]
 ) -> defaultdict[str, list[Activity]]:
-    """Speeches by their nearest chunk, whatever a question is limited to: of what is nearby, if it is limited to nothing."""
+    """Speeches by their nearest chunk, whatever a question is limited to; where that is nothing, of what is nearby."""
     calibration = corpus.embedder.calibration
     least = calibration.cosine(MINIMUM_RELEVANCE)
     hits: Sequence[Hit] = near.down_to(least)
