@@ -1,4 +1,8 @@
-"""The command `emiciclo`."""
+"""The command `emiciclo`.
+
+Each command imports what it is made of when it runs, so that `serve` does not load first what it leaves to
+other processes.
+"""
 
 import json
 import os
@@ -9,29 +13,23 @@ from contextlib import contextmanager
 from datetime import datetime
 from importlib.resources import as_file
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 import mappings
 from loaders.errors import SourceError
-from service import reports
-from service.answer import jsonld
-from service.answer.model import Language
-from service.answers import keep_answer
-from service.corpus import DataDirectory, open_graph, read_manifest
-from service.embedders import open_embedder
+from service.answer.language import Language
 from service.errors import EmicicloError
-from service.export import export_quads
-from service.filters import NamedFilters
-from service.loading.build import LoadReport, load
-from service.loading.checks import printed_groups, run_checks
-from service.loading.plain import RdfReport, load_rdf
-from service.pipeline import Engine, ask
 from service.settings import Settings, load_settings
-from service.vectors import VectorWriter
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from service.loading.build import LoadReport
+    from service.loading.plain import RdfReport
+    from service.vectors import VectorWriter
 
 NAME = "emiciclo"
 
@@ -87,7 +85,7 @@ def _escaped(text: str) -> str:
 class _Bars:
     """Draws the progress of a load on standard error."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: "Progress") -> None:
         self._progress = progress
         self._task: int | None = None
 
@@ -108,6 +106,8 @@ class _Bars:
 
 @contextmanager
 def _bars() -> Iterator[_Bars]:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -121,10 +121,13 @@ def _bars() -> Iterator[_Bars]:
         bars.finish()
 
 
-def _load(institution: str, source: Path, data: Path, settings: Settings, *, anew: bool = False) -> LoadReport:
+def _load(institution: str, source: Path, data: Path, settings: Settings, *, anew: bool = False) -> "LoadReport":
+    from service.embedders import open_embedder
+    from service.loading.build import load
+
     with _bars() as bars:
 
-        def run(open_writer: Callable[[str], VectorWriter] | None = None) -> LoadReport:
+        def run(open_writer: "Callable[[str], VectorWriter] | None" = None) -> "LoadReport":
             return load(
                 institution,
                 source,
@@ -140,15 +143,18 @@ def _load(institution: str, source: Path, data: Path, settings: Settings, *, ane
         return _to_server(run, data, settings) if settings.qdrant_url else run()
 
 
-def _load_rdf(source: Path, data: Path, settings: Settings) -> RdfReport:
+def _load_rdf(source: Path, data: Path, settings: Settings) -> "RdfReport":
+    from service.loading.plain import load_rdf
+
     with _bars() as bars:
         return load_rdf(source, data, base_iri=settings.base_iri, progress=bars)
 
 
 def _to_server(
-    run: Callable[[Callable[[str], VectorWriter]], LoadReport], data: Path, settings: Settings
-) -> LoadReport:
+    run: "Callable[[Callable[[str], VectorWriter]], LoadReport]", data: Path, settings: Settings
+) -> "LoadReport":
     """Load into a Qdrant server; afterwards only this load's collections and the former one's stay."""
+    from service.corpus import DataDirectory
     from service.vectors.server import ServerIndex, open_server, retire
 
     client = open_server(settings)
@@ -181,6 +187,8 @@ def load_command(
     level has findings, and with 2 if the sources cannot be used.
     """
     with _plain_errors():
+        from service import reports
+
         settings = load_settings()
         if institution == PLAIN:
             loaded = _load_rdf(source, data, settings)
@@ -226,6 +234,13 @@ def ask_command(
 ) -> None:
     """Answer a question group by group, with verbatim quotations that can be checked."""
     with _plain_errors():
+        from service import reports
+        from service.answer import jsonld
+        from service.answers import keep_answer
+        from service.corpus import DataDirectory
+        from service.filters import NamedFilters
+        from service.pipeline import Engine, ask
+
         engine = Engine.open(data, load_settings())
         named = NamedFilters(
             groups=tuple(group or ()),
@@ -259,6 +274,10 @@ def check_command(data: Data = Path("var"), as_json: Json = False) -> None:
     The checks are those of a parliament: of plain RDF it is told what is loaded.
     """
     with _plain_errors():
+        from service import reports
+        from service.corpus import DataDirectory, open_graph, read_manifest
+        from service.loading.checks import printed_groups, run_checks
+
         version = DataDirectory(data).published()
         manifest = read_manifest(version)
         if manifest.kind == PLAIN:
@@ -280,6 +299,9 @@ def check_command(data: Data = Path("var"), as_json: Json = False) -> None:
 def export_command(data: Data = Path("var")) -> None:
     """Write the whole graph to standard output as N-Quads."""
     with _plain_errors():
+        from service.corpus import DataDirectory
+        from service.export import export_quads
+
         export_quads(DataDirectory(data), sys.stdout.buffer)
 
 
@@ -291,7 +313,7 @@ def serve_command(
 ) -> None:
     """Serve the pages, the API, the SPARQL endpoints and the linked data over HTTP until stopped."""
     with _plain_errors():
-        from service.web.server import serve  # the web is loaded by the command that needs it
+        from service.web.server import serve
 
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         serve(data, load_settings(), host, port, announce=lambda: _err.print(f"Serving {data} at [bold]{address}/[/]"))
@@ -304,6 +326,13 @@ def demo_command(
 ) -> None:
     """Load the demonstration parliament (invented), ask a question, and say what to try next."""
     with _plain_errors():
+        from service import reports
+        from service.answer import jsonld
+        from service.answers import keep_answer
+        from service.corpus import DataDirectory
+        from service.embedders import open_embedder
+        from service.pipeline import Engine, ask
+
         settings = load_settings()
         manifest = DataDirectory(data).manifest()
         if manifest is None or manifest.embedding_model != open_embedder(settings).model:

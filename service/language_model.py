@@ -17,7 +17,8 @@ import httpx
 import openai
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from service.answer.model import Language, Quotation
+from service.answer.language import Language
+from service.answer.model import Quotation
 from service.question import Question
 
 PROMPT_VERSION: Final = "2026-12-1"

@@ -15,8 +15,9 @@ from service.answer import extract
 from service.answer.candidates import Candidate, candidates
 from service.answer.choose import choose
 from service.answer.cite import verify
+from service.answer.language import Language
 from service.answer.languages import WORDINGS
-from service.answer.model import Activity, Answer, Expert, Kind, Language, Quotation, Section, Writer
+from service.answer.model import Activity, Answer, Expert, Kind, Quotation, Section, Writer
 from service.answer.plan import Slot, plan
 from service.answer.wording import Reporter, Wording
 from service.chamber import Chamber

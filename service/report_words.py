@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from service.answer.model import Kind, Language
+from service.answer.language import Language
+from service.answer.model import Kind
 
 
 @dataclass(frozen=True, slots=True)

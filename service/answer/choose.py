@@ -57,15 +57,21 @@ def choose(
     for candidate in candidates:
         by_bloc[candidate.evidence.bloc].append(candidate)
     words = frozenset(content_words(question.lexical))
-    chosen: dict[str, tuple[Candidate, ...]] = {}
-    taken: list[Vectors] = []
+    queues: dict[str, list[Candidate]] = {}
     for bloc in sorted(by_bloc):
         first = sorted(by_bloc[bloc], key=lambda c: (-_promise(c, words, corpus, acts), c.evidence.chunk, c.span))
-        queue = _spread(first)
+        queues[bloc] = _spread(first)
+    # What every bloc is read first is embedded in one call: a model works on many texts at once, and is far away.
+    vectors = _vectors(corpus, [candidate for queue in queues.values() for candidate in queue[:READ]])
+    chosen: dict[str, tuple[Candidate, ...]] = {}
+    taken: list[Vectors] = []
+    for bloc, queue in queues.items():
         rated: list[Rated] = []
         picked: list[Rated] = []
         for at in range(0, min(len(queue), READ * ROUNDS), READ):
-            rated += _rate(question, corpus, queue[at : at + READ], words, acts)
+            if at:
+                vectors |= _vectors(corpus, queue[at : at + READ])
+            rated += _rate(question, corpus, queue[at : at + READ], vectors, words, acts)
             picked = _pick(rated, authority, taken, corpus.embedder.calibration.same)
             if len(picked) > 1:
                 break
@@ -118,16 +124,23 @@ def _spread(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [*kept, *spare]
 
 
+def _vectors(corpus: Corpus, candidates: Sequence[Candidate]) -> dict[Candidate, Vectors]:
+    """Each candidate's own vector."""
+    vectors = corpus.embedder.passages([candidate.text for candidate in candidates])
+    return dict(zip(candidates, vectors, strict=True))
+
+
 def _rate(
     question: Question,
     corpus: Corpus,
     candidates: Sequence[Candidate],
+    vectors: Mapping[Candidate, Vectors],
     words: frozenset[str],
     acts: Mapping[str, float],
 ) -> list[Rated]:
-    vectors = corpus.embedder.passages([candidate.text for candidate in candidates])
     rated = []
-    for candidate, vector in zip(candidates, vectors, strict=True):
+    for candidate in candidates:
+        vector = vectors[candidate]
         relevance = corpus.embedder.calibration.relevance(float(np.dot(vector, question.vector)))
         passage = corpus.embedder.calibration.relevance(candidate.evidence.similarity)
         shares = _overlap(candidate, words) > 0 and passage >= PASSAGE_NEAR

@@ -9,7 +9,8 @@ from datetime import date
 from typing import Final
 
 from service.answer import standing as facts
-from service.answer.model import Activity, Kind, Language
+from service.answer.language import Language
+from service.answer.model import Activity, Kind
 from service.answer.standing import Phase, Standing
 from service.answer.wording import Reporter, joined
 from service.evidence import SpeechRecord

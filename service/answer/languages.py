@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from service.answer import english, italian
-from service.answer.model import Language
+from service.answer.language import Language
 from service.answer.wording import Wording
 
 WORDINGS: Final[Mapping[Language, Wording]] = {"it": italian, "en": english}

@@ -6,14 +6,13 @@ from datetime import date, datetime
 from typing import Literal
 
 from loaders.text import Span
+from service.answer.language import Language
 from service.authority.score import Authority, Features
 from service.compass.model import Compass
 from service.evidence import Evidence, Figures, SpeechRecord
 from service.question import Question
 
 Kind = Literal["government", "majority", "opposition", "mixed", "other"]
-Language = Literal["it", "en"]
-"""The languages in which answers are written."""
 
 
 @dataclass(frozen=True, slots=True)

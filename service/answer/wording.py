@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
-from service.answer.model import Activity, Kind, Language
+from service.answer.language import Language
+from service.answer.model import Activity, Kind
 from service.answer.standing import Standing
 from service.evidence import SpeechRecord
 from service.question import Question

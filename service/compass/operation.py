@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import date
 
+from service.answer.language import Language
 from service.answer.languages import WORDINGS
-from service.answer.model import Language
 from service.compass.jsonld import compass_document
 from service.compass.making import make
 from service.documents import Document, present, question_document

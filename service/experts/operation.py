@@ -6,7 +6,8 @@ from datetime import date
 from typing import Final
 
 from loaders.names import organisation_name
-from service.answer.model import Expert, Language
+from service.answer.language import Language
+from service.answer.model import Expert
 from service.authority.score import Authority
 from service.documents import Document, number, present, question_document
 from service.evidence import Figures

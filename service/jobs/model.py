@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Final, Literal
 
-from service.answer.model import Language
+from service.answer.language import Language
 from service.filters import NamedFilters
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]

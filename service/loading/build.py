@@ -4,6 +4,7 @@ import json
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -104,12 +105,11 @@ def load(
             progress.begin("Reading transcripts", len(basis.lacking if basis else sources.stenographic))
             lacking = basis.lacking if basis else read_transcripts(store, sources.stenographic, names)
             sittings = load_sittings(store, lacking, names, clock, progress)
-            with clock.time("check"):
-                progress.begin("Checking", None)
-                results = _check(store, names, basis, sittings)
         graph = EmbeddedGraph.open(stage / staging.GRAPH)
         index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
-        with VectorCache(directory.cache) as cache:
+        with VectorCache(directory.cache) as cache, ThreadPoolExecutor(1) as beside:
+            # The graph is published to nobody yet, and is looked at while its texts are embedded.
+            checking = beside.submit(_check, graph, names, basis, sittings, clock)
             if shipped_vectors is not None:
                 import_vectors(shipped_vectors, embedder.model, cache)
             kept = basis.folder / "vectors" if basis and open_writer is None else None
@@ -131,6 +131,8 @@ def load(
                         create_collections(writer, embedder.dimensions)
                 found = chain(of_sittings(graph, mapping.dataset.id, chunked), register)
                 embedded = fill_index(found, writer, embedder, cache, clock, progress.advance)
+            progress.begin("Checking", None)
+            results = checking.result()
         with clock.time("check"):
             days = graph.select(sparql.query("index/days"))[0]
             counts_by_kind = count_kinds(graph)
@@ -214,16 +216,18 @@ def load_sittings(
     return [sitting for _, _, sitting, _ in read]
 
 
-def _check(store: Store, names: Names, basis: Basis | None, sittings: Sequence[NamedNode]) -> tuple[CheckResult, ...]:
+def _check(
+    graph: EmbeddedGraph, names: Names, basis: Basis | None, sittings: Sequence[NamedNode], clock: Clock
+) -> tuple[CheckResult, ...]:
     """Run every check. Of a basis, what was added is looked at, and what was found before holds."""
-    graph = EmbeddedGraph(store)
-    if basis is None:
-        return (validate(store, names.graph), *run_checks(graph))
-    parts = graph.select(sparql.bind(sparql.query("index/parts"), "?sitting", sittings))
-    shapes = validate(store, names.graph, [NamedNode(row["part"].value) for row in parts])
-    former = next((check.findings for check in basis.checks if check.name == shapes.name), ())
-    shapes = shapes.model_copy(update={"findings": merged(former, shapes.findings)})
-    return (shapes, *run_checks(graph, basis.checks, sittings))
+    with clock.time("check"):
+        if basis is None:
+            return (validate(graph.store, names.graph), *run_checks(graph))
+        parts = graph.select(sparql.bind(sparql.query("index/parts"), "?sitting", sittings))
+        shapes = validate(graph.store, names.graph, [NamedNode(row["part"].value) for row in parts])
+        former = next((check.findings for check in basis.checks if check.name == shapes.name), ())
+        shapes = shapes.model_copy(update={"findings": merged(former, shapes.findings)})
+        return (shapes, *run_checks(graph, basis.checks, sittings))
 
 
 def count_kinds(graph: EmbeddedGraph) -> dict[str, int]:

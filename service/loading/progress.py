@@ -23,7 +23,7 @@ class Silent:
 
 @dataclass(slots=True)
 class Clock:
-    """Seconds by stage."""
+    """Seconds by stage; stages may run side by side."""
 
     seconds: dict[str, float] = field(default_factory=dict)
 

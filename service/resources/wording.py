@@ -1,10 +1,11 @@
-"""Words and days in the reader's language: the part of Flask-Babel that is used here, typed."""
+"""Words and days in the reader's language: the part of Flask-Babel that is used here, typed.
+
+It is imported by the first word: whatever can fail speaks through this module, and most of it never does.
+"""
 
 import re
 from datetime import date
 from typing import Final, TypeVar
-
-import flask_babel
 
 _FIRST: Final = re.compile(r"(?<!\d)1(?= [a-z])")
 """The first of a month, before the month's name."""
@@ -16,6 +17,8 @@ Text = TypeVar("Text", bound=str)
 
 def gettext(message: str, **values: object) -> str:
     """A message in the language of the request, with `%(name)s` replaced by the values."""
+    import flask_babel
+
     return str(flask_babel.gettext(message, **values))
 
 
@@ -26,6 +29,8 @@ def in_words(day: date) -> str:
 
 def written(day: date | None, form: str | None = None) -> str:
     """A day in one of Babel's formats; the first of a month is an ordinal in Italian: "1º dicembre 2026"."""
+    import flask_babel
+
     text = str(flask_babel.format_date(day, form))  # type: ignore[no-untyped-call]
     locale = flask_babel.get_locale()
     return _FIRST.sub("1º", text) if locale and locale.language == "it" else text

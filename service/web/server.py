@@ -1,4 +1,7 @@
-"""The web server: Granian around the application, and the query workers behind it."""
+"""The web server: Granian around the application, and the query workers behind it.
+
+The engine takes longest to open, so that its process is started before the application is even imported.
+"""
 
 import os
 import resource
@@ -10,9 +13,8 @@ from functools import partial
 from multiprocessing import parent_process
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from flask import Flask
 from granian import Granian
 from granian.constants import Interfaces
 from granian.http import HTTP1Settings
@@ -20,18 +22,15 @@ from granian.log import LogLevels
 
 from service.corpus import DataDirectory, read_manifest, refuse_other_model
 from service.embedders import configured_model
+from service.engines.ahead import read_ahead
 from service.engines.remote import RemoteEngine
 from service.errors import ConfigurationError, DataError
 from service.settings import Settings
-from service.snapshots.graph import PooledGraph
 from service.snapshots.handle import Snapshot, Worker
-from service.snapshots.pool import PoolSize, QueryPool
-from service.snapshots.remote import RemoteRunner
 from service.snapshots.runner import QueryLimits, QueryRunner
-from service.web import datasets
-from service.web.answers import endpoint
-from service.web.app import create_app
-from service.web.site import EXTENSION
+
+if TYPE_CHECKING:
+    from flask import Flask
 
 HEADER_SECONDS: Final = 15
 HEADER_BYTES: Final = 1 << 17
@@ -46,11 +45,18 @@ PAGE_ROWS: Final = 100_000
 PAGE_BYTES: Final = 64_000_000
 
 
-def open_app(data: Path, settings: Settings) -> Flask:
+def open_app(data: Path, settings: Settings) -> "Flask":
     """The application over what is published in a data directory. Raises `DataError`."""
     _end_with_parent()
     _allow_files(2 * CONNECTIONS)
     engine = _engine(data, settings)
+
+    from service.snapshots.graph import PooledGraph
+    from service.web import datasets
+    from service.web.answers import endpoint
+    from service.web.app import create_app
+    from service.web.site import EXTENSION
+
     public, pages = _runners(DataDirectory(data), settings)
     of_answers = endpoint.open_runner(DataDirectory(data).answers, settings.sparql)
     app = create_app(data, settings, PooledGraph(pages), public, engine, of_answers)
@@ -67,8 +73,14 @@ def _engine(data: Path, settings: Settings) -> RemoteEngine | None:
 
     None where plain RDF is published, which nobody can ask. Raises `DataError`.
     """
-    manifest = read_manifest(DataDirectory(data).published())
-    return RemoteEngine(data, settings) if manifest.kind == "parliament" else None
+    version = DataDirectory(data).published()
+    if read_manifest(version).kind != "parliament":
+        return None
+    engine = RemoteEngine(data, settings)
+    if not settings.qdrant_url:
+        # The process that it is for has modules to import first.
+        threading.Thread(target=read_ahead, args=(version / "vectors",), name="ahead", daemon=True).start()
+    return engine
 
 
 def _allow_files(wanted: int) -> None:
@@ -115,11 +127,14 @@ def _runners(directory: DataDirectory, settings: Settings) -> tuple[QueryRunner,
     limits = QueryLimits(sparql.seconds, sparql.rows, sparql.bytes, sparql.memory_mb)
     of_pages = QueryLimits(sparql.page_seconds, PAGE_ROWS, PAGE_BYTES, sparql.memory_mb)
     if settings.graph_url:
+        from service.snapshots.remote import RemoteRunner
 
         def version() -> str:
             return _snapshot(directory).version
 
         return RemoteRunner(settings.graph_url, limits, version), RemoteRunner(settings.graph_url, of_pages, version)
+
+    from service.snapshots.pool import PoolSize, QueryPool
 
     find = partial(_snapshot, directory)
     places = PoolSize(sparql.workers, sparql.long_queries, sparql.long_queries_per_client, sparql.wait_seconds)

@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from pydantic import ConfigDict, Field
 
-from service.answer.model import Language
+from service.answer.language import Language
 from service.engines.interface import EngineHost, Operation
 from service.resources.wording import gettext
 from service.web.filters import Filtered

@@ -243,7 +243,7 @@ def test_check_exits_with_1_on_a_row_of_error_level_alone(
 ) -> None:
     row = Finding(subject="https://example.org/id/speech/1", detail="spoilt [for] a test")
     spoilt = CheckResult(name="spoilt", title="A spoilt check", level=level, findings=(row,))  # type: ignore[arg-type]
-    monkeypatch.setattr(cli, "run_checks", lambda graph: (*run_checks(graph), spoilt))
+    monkeypatch.setattr("service.loading.checks.run_checks", lambda graph: (*run_checks(graph), spoilt))
     result = invoke("check", "--data", esperia.data, *form)
     assert result.exit_code == code
     if level != "info" or form:

@@ -35,7 +35,7 @@ def _no_embedding_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(*_: object) -> None:
         raise AssertionError("an embedding model was asked for")
 
-    monkeypatch.setattr("service.cli.open_embedder", asked)
+    monkeypatch.setattr("service.embedders.open_embedder", asked)
     monkeypatch.setattr(HashEmbedder, "__init__", asked)
 
 

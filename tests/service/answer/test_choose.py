@@ -1,10 +1,10 @@
 """What a section quotes: the best of two speakers or more, nothing twice, nothing for want of better."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from service.answer.candidates import Candidate, candidates
 from service.answer.choose import MOST, choose
 from service.answer.model import Answer
-from service.embedding import HashEmbedder
+from service.embedding import HashEmbedder, Vectors
 from service.question import Question
 from tests.service.answer.making import BASE, evidence, question, speech
 
@@ -66,6 +66,26 @@ def test_the_same_words_are_not_quoted_of_two_groups_F110() -> None:
 def test_a_section_quotes_three_at_most() -> None:
     found = [c for n, text in enumerate(NEAR) for c in said(text, n, speaker=n, day=n + 1)]
     assert len(chosen(found)["A"]) == MOST == 3
+
+
+def test_what_all_groups_are_read_first_is_embedded_in_one_call() -> None:
+    calls: list[int] = []
+
+    class Counting(HashEmbedder):
+        def passages(self, texts: Sequence[str]) -> Vectors:
+            calls.append(len(texts))
+            return super().passages(texts)
+
+    groups = "ABC"
+    found = [
+        candidate
+        for n, text in enumerate(NEAR[:2])
+        for group in groups
+        for candidate in said(f"{text} ({group})", 10 * n + groups.index(group), speaker=n, group=group)
+    ]
+    picked = choose(asked(), cast(Any, SimpleNamespace(embedder=Counting())), found, {}, {})
+    assert len(picked) == len(groups)
+    assert calls == [len(found)]
 
 
 def test_other_speakers_come_before_a_second_quotation_of_one() -> None:
