@@ -14,6 +14,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain
 from pathlib import Path
 from typing import Final, cast
 
@@ -23,6 +24,7 @@ import sparql
 from loaders import record, stenographic
 from loaders.errors import SourceError
 from loaders.record import Names
+from ontology import SCHEMA
 from service.errors import DataError
 from service.graph import GraphStore
 from service.loading.processes import end_with_parent
@@ -32,6 +34,9 @@ MANY_BYTES: Final = 16 * 2**20
 MOST_READERS: Final = 4
 AHEAD: Final = 8
 """Transcripts for each reader that are read before their turn, at most."""
+MOST_BYTES: Final = 64 * 2**20
+"""Of sittings in N-Triples, after which a reader begins with a new store: one in memory keeps every string it held."""
+_TEXT: Final = NamedNode(f"{SCHEMA}text")
 _REGISTER: Final = NamedNode("urn:x-emiciclo:register")
 """The graph of a reader's own store that holds what it was given of the register."""
 
@@ -59,30 +64,50 @@ class Reader:
     """Reads transcripts, one after the other, and applies the rules about sittings to them."""
 
     def __init__(self, names: Names, register: bytes) -> None:
-        self._names, self._store = names, Store()
-        self._store.bulk_load(register, format=RdfFormat.N_TRIPLES, to_graph=_REGISTER)
+        self._names, self._register = names, register
+        self._store, self._bytes = _beside(register), 0
         self._rules = rules_about_sittings()
 
     def read(self, path: Path) -> Transcript:
         """Read one transcript. Raises `SourceError`."""
         sitting = stenographic.read(path)
         node = self._names.part("sitting", sitting)
-        self._store.extend(record.quads(sitting, self._names))
+        if self._bytes > MOST_BYTES:
+            self._store, self._bytes = _beside(self._register), 0
+        # No rule asks for texts and chunks, and they are more than all else.
+        apart: list[Quad] = []
+        self._store.extend(_but_texts(record.quads(sitting, self._names), apart))
         for rule in self._rules:
             found = self._construct(rule, node)
             self._store.extend(Quad(t.subject, t.predicate, t.object, self._names.graph) for t in found)
         people = tuple(self._construct(sparql.query("enrich/sittings/people"), node))
         content = self._store.dump(format=RdfFormat.N_TRIPLES, from_graph=self._names.graph)
         self._store.clear_graph(self._names.graph)
-        # No rule asks for chunks, and they are more than all else.
-        chunks = serialize((q.triple for q in record.chunks(sitting, self._names)), format=RdfFormat.N_TRIPLES)
+        others = chain(apart, record.chunks(sitting, self._names))
+        rest = serialize((quad.triple for quad in others), format=RdfFormat.N_TRIPLES)
         assert content is not None
-        assert chunks is not None
-        return Transcript(path, node, sitting.number, sitting.date, content + chunks, people)
+        assert rest is not None
+        self._bytes += len(content)
+        return Transcript(path, node, sitting.number, sitting.date, content + rest, people)
 
     def _construct(self, rule: str, sitting: NamedNode) -> list[Triple]:
         triples = self._store.query(sparql.bind(rule, "?sitting", [sitting]), use_default_graph_as_union=True)
         return list(cast(QueryTriples, triples))
+
+
+def _beside(register: bytes) -> Store:
+    """A store in memory that holds what rules need of the register."""
+    store = Store()
+    store.bulk_load(register, format=RdfFormat.N_TRIPLES, to_graph=_REGISTER)
+    return store
+
+
+def _but_texts(quads: Iterable[Quad], texts: list[Quad]) -> Iterator[Quad]:
+    for quad in quads:
+        if quad.predicate == _TEXT:
+            texts.append(quad)
+        else:
+            yield quad
 
 
 def rules_about_sittings() -> tuple[str, ...]:

@@ -51,6 +51,10 @@ class Group:
     names: tuple[Name, ...]
     size: int = 0
 
+    def may_speak(self, day: date) -> bool:
+        """Whether somebody holds an office, or sits in a group on a day."""
+        return self.office is not None or any(stint.on(day) for stint in (*self.components, *self.stints))
+
     def sigla(self, day: date) -> str:
         """The sigla that is printed on a day."""
         return next(name.sigla for name in self.names if name.until is None or day <= name.until)
@@ -171,6 +175,10 @@ class Person:
     @property
     def deputy(self) -> bool:
         return bool(self.stints)
+
+    def may_speak(self, day: date) -> bool:
+        """Whether somebody holds an office, or sits in a group on a day."""
+        return self.office is not None or any(stint.on(day) for stint in (*self.components, *self.stints))
 
     def sigla(self, day: date) -> str:
         """The sigla of the component, or else of the group, of a day."""

@@ -156,6 +156,8 @@ class _Writer:
         for place in speeches:
             who = int(plan.speakers[place])
             person = plan.parliament.people[who]
+            if not person.may_speak(self.day):  # who has left before a further sitting
+                continue
             resumed = bool(plan.resumed[place])
             if resumed or rng.random() < _CHAIR_SHARE:
                 turn += 10

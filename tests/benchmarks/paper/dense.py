@@ -70,7 +70,7 @@ def _vectors(texts: Sequence[str], model: Embedder, cache: VectorCache) -> Vecto
 
 
 def measure_dense(data: str, embedder: str, folder: str, repetitions: int) -> dict[str, Any]:
-    """Milliseconds of both and recall of the index, over all chunks and with filters by day.
+    """Milliseconds of both and recall of the index, over all chunks, as questions ask, and with filters by day.
 
     How many threads numpy's BLAS has is for the environment to say; the processor time of both is told, too.
     """
@@ -83,7 +83,7 @@ def measure_dense(data: str, embedder: str, folder: str, repetitions: int) -> di
     half = int(np.median(days))
     filters: dict[str, tuple[Where, NDArray[np.bool_] | None]] = {
         "all chunks": (Where(), None),
-        "until the last day (as questions ask)": (Where(day_until=int(days.max())), None),
+        "until the last day": (Where(day_until=int(days.max())), None),
         "the later half": (Where(day_from=half), days >= half),
     }
     found: dict[str, Any] = {

@@ -40,6 +40,8 @@ def test_several_processes_read_the_same_in_the_same_order_and_tell_what_is_wron
     register = register_for_rules(esperia.corpus.graph)
     paths = sorted((SOURCES / "stenographic").glob("*.xml"))[:5]
     alone = list(read_all(paths, NAMES, register))
+    monkeypatch.setattr(transcripts, "MOST_BYTES", 0)  # a new store for each
+    assert list(read_all(paths, NAMES, register)) == alone
     spoilt = tmp_path / "spoilt.xml"
     spoilt.write_text("<seduta>\n<a>\n</seduta>")
     monkeypatch.setattr(transcripts, "MANY_BYTES", 0)
