@@ -5,10 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final
 
-from pyoxigraph import NamedNode
-
-import sparql
 from ontology import ROLE, SIDE
+from service.authority import kept
 from service.authority.bodies import UNKNOWN, Bodies, DatedSide, bodies_of
 from service.authority.score import (
     CO_SIGNATORY,
@@ -21,7 +19,7 @@ from service.authority.score import (
     Stance,
 )
 from service.corpus import Corpus
-from service.graph import Row, day_literal, day_of, in_order, text_of
+from service.graph import Row, day_of, in_order, text_of
 from service.question import Filters, Question
 from service.retrieval.graph_channel import Act, Signature
 from service.retrieval.nearby import HORIZON, Nearby
@@ -40,14 +38,13 @@ def gather(
     acts: Sequence[Act],
     signatures: Sequence[Signature],
 ) -> tuple[Features, ...]:
-    """Return the features of each speaker, in the order given. Two queries and two searches in all."""
+    """Return the features of each speaker, in the order given. At most two queries, and two searches in all."""
     if not speakers:
         return ()
-    people = [NamedNode(speaker) for speaker in speakers]
     relevance = _committee_relevance(question, corpus)
-    profiles = _profiles(question, corpus, people)
-    query = sparql.bind(sparql.query("authority/memberships"), "?speaker", people)
-    rows = corpus.graph.select(sparql.bind(query, "?day", [day_literal(question.reference_date)]))
+    profiles = _profiles(question, corpus, speakers)
+    until = question.reference_date.isoformat()
+    rows = (row for row in kept.memberships.read(corpus.graph, speakers) if row["from"].value <= until)
     memberships = in_order(rows, "speaker", "from", "organisation", "role", "until")
     bodies = bodies_of(corpus.graph)
     seats, offices = _held(memberships, question.reference_date, bodies, relevance)
@@ -78,8 +75,7 @@ def _committee_relevance(question: Question, corpus: Corpus) -> dict[str, float]
     return {hit.iri: corpus.embedder.calibration.label_relevance(hit.score) for hit in hits}
 
 
-def _profiles(question: Question, corpus: Corpus, people: list[NamedNode]) -> dict[str, tuple[Row, dict[str, float]]]:
-    speakers = [person.value for person in people]
+def _profiles(question: Question, corpus: Corpus, speakers: Sequence[str]) -> dict[str, tuple[Row, dict[str, float]]]:
     hits = corpus.vectors.nearest(
         PROFILES,
         question.vector,
@@ -91,7 +87,7 @@ def _profiles(question: Question, corpus: Corpus, people: list[NamedNode]) -> di
         value = corpus.embedder.calibration.label_relevance(hit.score)
         relevance[str(hit.payload["speaker"])][str(hit.payload["kind"])] = value
     rows: dict[str, Row] = {}
-    for row in corpus.graph.select(sparql.bind(sparql.query("authority/profiles"), "?speaker", people)):
+    for row in kept.profiles.read(corpus.graph, speakers):
         rows.setdefault(row["speaker"].value, row)
     return {speaker: (rows.get(speaker, {}), relevance[speaker]) for speaker in speakers}
 

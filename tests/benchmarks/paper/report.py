@@ -71,7 +71,7 @@ def _load(document: Document) -> list[Table]:
     memory = _table("memory of the load, and size on disk", "what", "MB")
     memory.add_row("peak of the loading process", _text(load["peak_mb"], 0))
     if load["peak_of_a_reader_mb"]:
-        memory.add_row("peak of its largest reader of transcripts", _text(load["peak_of_a_reader_mb"], 0))
+        memory.add_row("peak of the largest process beside it", _text(load["peak_of_a_reader_mb"], 0))
     for name, size in document["size_mb"].items():
         memory.add_row(f"on disk: {name}", _text(size, 1))
     if load["failed_checks"]:
