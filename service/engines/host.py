@@ -8,7 +8,6 @@ operation. An operation runs in a thread and ends when its own pair is closed; t
 
 import contextlib
 import ctypes
-import gc
 import logging
 import os
 import resource
@@ -68,17 +67,10 @@ def _open(engine: LocalEngine) -> None:
         vectors = engine.open().corpus.vectors
         for collection in (CHUNKS, ACTS, PROFILES, COMMITTEES, CONCEPTS):
             vectors.count(collection)  # which opens it
-        settle()
     except EmicicloError as error:
         _log.warning("nothing can be asked: %s", error)
     except Exception:  # whatever it is: the host lives on, and each who asks is told
         _log.exception("the engine cannot be opened")
-
-
-def settle() -> None:
-    """Leave all that is loaded to the collector of garbage no more: to look through it took an eighth of a question."""
-    gc.collect()
-    gc.freeze()
 
 
 def _next(control: socket.socket) -> "Connection[Any, Any]":

@@ -10,7 +10,6 @@ from typing import Any
 from service.answer.model import Answer
 from service.chamber import Chamber
 from service.corpus import open_corpus
-from service.engines.host import settle
 from service.experts.ranking import spreads, standings
 from service.findings import find
 from service.pipeline import Engine, ask
@@ -49,7 +48,6 @@ def measure_questions(
     searches: list[Lap] = []
     for text in questions:
         _to_evidence(text, engine, model, watches, first, Laps(list))
-    settle()  # as the engine's process does
     for _ in range(repetitions):
         for text in questions:
             queried, searched = _to_evidence(text, engine, model, watches, laps, numbers)
