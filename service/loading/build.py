@@ -233,8 +233,11 @@ def _check(
 def count_kinds(graph: EmbeddedGraph) -> dict[str, int]:
     """How much of each kind a corpus holds."""
     counts = {row["kind"].value: int(row["number"].value) for row in graph.select(sparql.query("index/counts"))}
-    counts |= {kind: _number(graph, kind) for kind in ("signatures", "unresolved")}
-    return counts | {"triples": len(graph.store)}
+    return counts | {
+        "signatures": _number(graph, "signatures"),
+        "triples": len(graph.store),
+        "unresolved": _number(graph, "unresolved"),
+    }
 
 
 def _number(graph: EmbeddedGraph, name: str, sittings: Sequence[NamedNode] | None = None) -> int:
