@@ -1,7 +1,11 @@
-"""The checks of a corpus: SPARQL queries that return what is wrong."""
+"""The checks of a corpus: SPARQL queries that return what is wrong.
+
+Each states what it is about, which tells what must be looked at where sittings are added. What is wrong with the
+register, or with a sitting, is so whatever other sittings there are; a check of `both` is none of these.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +16,8 @@ import sparql
 from service.graph import GraphStore, text_of
 
 Level = Literal["error", "warning", "info"]
-_HEADER = re.compile(r"^# (title|level): (.+)$", re.MULTILINE)
+About = Literal["register", "sittings", "both"]
+_HEADER = re.compile(r"^# (title|level|about): (.+)$", re.MULTILINE)
 
 
 class Finding(BaseModel):
@@ -51,31 +56,29 @@ def run_checks(
 ) -> tuple[CheckResult, ...]:
     """Run every query of `sparql/checks`, errors first.
 
-    Where sittings were `added` to what was checked before, a check that has a form for sittings in
-    `sparql/checks/sittings` looks at these alone, and what it had found (`former`) holds.
+    Where sittings were `added` to what was checked before, what was found then (`former`) holds; a check about
+    sittings is asked of those added, in its form in `sparql/checks/sittings`, and one of `both` of everything.
     """
-    about_sittings = sparql.names("checks/sittings")
     known = {result.name: result.findings for result in former}
     results = []
     for name in sparql.names("checks"):
         text, short = sparql.query(name), name.removeprefix("checks/")
-        bound = f"checks/sittings/{short}"
-        if added is None or bound not in about_sittings or short not in known:
-            findings = _findings(graph, text)
-        else:
-            here = _findings(graph, sparql.bind(sparql.query(bound), "?sitting", added))
-            findings = merged(known[short], here)
         header = dict(_HEADER.findall(text))
+        if added is None or short not in known or header["about"] == "both":
+            findings = merged((), _findings(graph, text))
+        elif header["about"] == "register":
+            findings = known[short]
+        else:
+            bound = sparql.bind(sparql.query(f"checks/sittings/{short}"), "?sitting", added)
+            findings = merged(known[short], _findings(graph, bound))
         results.append(CheckResult(name=short, title=header["title"], level=header["level"], findings=findings))
     order = {"error": 0, "warning": 1, "info": 2}
     return tuple(sorted(results, key=lambda result: (order[result.level], result.name)))
 
 
-def _findings(graph: GraphStore, query: str) -> tuple[Finding, ...]:
-    return tuple(
-        Finding(subject=text_of(row, "subject") or "", detail=text_of(row, "detail") or "")
-        for row in graph.select(query)
-    )
+def _findings(graph: GraphStore, query: str) -> Iterator[Finding]:
+    for row in graph.select(query):
+        yield Finding(subject=text_of(row, "subject") or "", detail=text_of(row, "detail") or "")
 
 
 def merged(former: Iterable[Finding], added: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -122,6 +122,14 @@ class Parliament:
         self.store.update(f"{PREFIXES} DELETE {{ GRAPH ?g {{ {pattern} }} }} WHERE {{ GRAPH ?g {{ {pattern} }} }}")
         return self
 
+    def remove_sittings(self, some: Iterable[NamedNode]) -> "Parliament":
+        """Take out all that was read of sittings, as if their reports were not there."""
+        query = sparql.bind(sparql.query("index/parts"), "?sitting", some)
+        for part in [part for (part,) in self.solutions(query)]:
+            for quad in list(self.store.quads_for_pattern(part, None, None, None)):
+                self.store.remove(quad)
+        return self
+
     def solutions(self, query: str) -> Any:
         found = self.store.query(query, use_default_graph_as_union=True)
         assert isinstance(found, QuerySolutions)

@@ -5,6 +5,9 @@ from collections.abc import Callable
 import pytest
 
 import sparql
+from service.chamber import sittings
+from service.graph import EmbeddedGraph
+from service.loading.checks import run_checks
 from service.loading.shapes import validate
 from tests.loaders.parliament import BASE, NAMES, Parliament, whole
 
@@ -122,7 +125,10 @@ FAULTS: dict[str, tuple[Callable[[Parliament], Parliament], tuple[str, str]]] = 
 
 def test_every_check_has_a_planted_fault() -> None:
     assert sorted(FAULTS) == sorted(CHECKS)
-    assert set(CHECKS) >= ABOUT_SITTINGS
+
+
+def test_a_check_has_a_form_for_sittings_if_it_is_about_them() -> None:
+    assert {check for check in CHECKS if "\n# about: sittings\n" in sparql.query(f"checks/{check}")} == ABOUT_SITTINGS
 
 
 @pytest.mark.parametrize("check", sorted(FAULTS))
@@ -135,6 +141,16 @@ def test_each_check_finds_its_planted_fault(spoiled: Parliament, check: str) -> 
         assert [len(row[1] or "") for row in found] == [64]
     else:
         assert found == [(subject, detail)]
+
+
+@pytest.mark.parametrize("check", sorted(FAULTS))
+def test_where_sittings_are_added_checks_find_what_they_find_in_everything(spoiled: Parliament, check: str) -> None:
+    plant, _ = FAULTS[check]
+    before = whole()
+    plant(before).remove_sittings(added := sittings(EmbeddedGraph(plant(spoiled).store)))
+    former = run_checks(EmbeddedGraph(before.store))
+    everything = EmbeddedGraph(spoiled.store)
+    assert run_checks(everything, former, added) == run_checks(everything)
 
 
 @pytest.mark.parametrize("missing", ["emi:capacity ?v", "emi:speaker ?v"])

@@ -10,7 +10,7 @@ import mappings
 import sparql
 from service.examples import examples
 from service.graph import GraphStore
-from service.loading.checks import Level
+from service.loading.checks import About, Level
 
 ROOT = Path(sparql.__file__).parent
 FEDERATED = {f"examples/{example.name}" for example in examples() if example.partners}
@@ -79,9 +79,10 @@ def test_a_query_begins_with_a_comment_and_uses_no_extension_of_an_engine(name: 
 @pytest.mark.parametrize("name", [name for name in FILES if name.startswith("checks/") and name.count("/") == 1])
 def test_a_check_has_a_title_and_a_level_and_returns_subject_and_detail(name: str) -> None:
     text = sparql.query(name)
-    header = dict(re.findall(r"^# (title|level): (.+)$", text, re.MULTILINE))
+    header = dict(re.findall(r"^# (title|level|about): (.+)$", text, re.MULTILINE))
     assert header["title"]
     assert header["level"] in Level.__args__
+    assert header["about"] in About.__args__
     assert re.search(r"SELECT (DISTINCT )?\?subject \?detail\b", text)
 
 
