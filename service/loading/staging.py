@@ -16,6 +16,8 @@ from service.errors import DataError
 from service.loading.progress import Clock
 
 GRAPH: Final = "graph"
+DOCUMENTS: Final = "documents.jsonl"
+"""What is indexed of sittings; gone before a version is published."""
 _WORK: Final = "work"
 MAPPED_AHEAD: Final = 600 * 2**20
 """Bytes that Qdrant maps for five collections before it fills them."""

@@ -9,7 +9,7 @@ import io
 import multiprocessing
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -26,7 +26,8 @@ from loaders.errors import SourceError
 from loaders.record import Names
 from ontology import SCHEMA
 from service.errors import DataError
-from service.graph import GraphStore
+from service.graph import GraphStore, Row, rows_of
+from service.loading.documents import Document, by_speech, chunk_document, lines_of
 from service.loading.processes import end_with_parent
 
 MANY_BYTES: Final = 16 * 2**20
@@ -51,6 +52,8 @@ class Transcript:
     day: date
     content: bytes
     people: tuple[Triple, ...]
+    documents: bytes
+    """Its chunks, as they are indexed (see `documents.lines_of`)."""
 
 
 def register_for_rules(graph: GraphStore) -> bytes:
@@ -81,18 +84,23 @@ class Reader:
             found = self._construct(rule, node)
             self._store.extend(Quad(t.subject, t.predicate, t.object, self._names.graph) for t in found)
         people = tuple(self._construct(sparql.query("enrich/sittings/people"), node))
+        speeches = by_speech(rows_of(self._query(sparql.query("index/speeches"), node)))
         content = self._store.dump(format=RdfFormat.N_TRIPLES, from_graph=self._names.graph)
         self._store.clear_graph(self._names.graph)
-        others = chain(apart, record.chunks(sitting, self._names))
+        chunks = list(record.chunks(sitting, self._names))
+        others = chain(apart, *(record.chunk_quads(chunk, self._names) for chunk in chunks))
         rest = serialize((quad.triple for quad in others), format=RdfFormat.N_TRIPLES)
         assert content is not None
         assert rest is not None
         self._bytes += len(content)
-        return Transcript(path, node, sitting.number, sitting.date, content + rest, people)
+        documents = lines_of(_documents(chunks, speeches))
+        return Transcript(path, node, sitting.number, sitting.date, content + rest, people, documents)
 
     def _construct(self, rule: str, sitting: NamedNode) -> list[Triple]:
-        triples = self._store.query(sparql.bind(rule, "?sitting", [sitting]), use_default_graph_as_union=True)
-        return list(cast(QueryTriples, triples))
+        return list(cast(QueryTriples, self._query(rule, sitting)))
+
+    def _query(self, query: str, sitting: NamedNode) -> object:
+        return self._store.query(sparql.bind(query, "?sitting", [sitting]), use_default_graph_as_union=True)
 
 
 def _beside(register: bytes) -> Store:
@@ -100,6 +108,13 @@ def _beside(register: bytes) -> Store:
     store = Store()
     store.bulk_load(register, format=RdfFormat.N_TRIPLES, to_graph=_REGISTER)
     return store
+
+
+def _documents(chunks: Iterable[record.Chunk], speeches: Mapping[str, Row]) -> Iterator[Document]:
+    for chunk in chunks:
+        if speech := speeches.get(chunk.speech.value):
+            start, end = chunk.span.start, chunk.span.end
+            yield chunk_document(chunk.node.value, chunk.text, start, end, float(chunk.salience), speech)
 
 
 def _but_texts(quads: Iterable[Quad], texts: list[Quad]) -> Iterator[Quad]:

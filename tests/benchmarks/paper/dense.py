@@ -14,7 +14,8 @@ from service.cache import VectorCache
 from service.chamber import sittings
 from service.corpus import DataDirectory, open_corpus
 from service.embedding import Embedder, Vectors
-from service.loading.indexing import of_sittings, rounded
+from service.loading.documents import of_sittings
+from service.loading.indexing import rounded
 from service.question import understand
 from service.settings import load_settings
 from service.thesaurus import Thesaurus
@@ -44,7 +45,7 @@ def write_matrix(data: str, embedder: str, questions: Sequence[str], folder: str
     iris, days = [], []
     with VectorCache(DataDirectory(Path(data)).cache) as cache:
         texts: list[str] = []
-        for document in of_sittings(corpus.graph, corpus.manifest.dataset, sittings(corpus.graph)):
+        for document in of_sittings(corpus.graph, sittings(corpus.graph)):
             iris.append(document.iri)
             days.append(int(document.payload["day"]))
             texts.append(document.text)

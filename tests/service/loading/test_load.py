@@ -20,16 +20,9 @@ from service.graph import EmbeddedGraph
 from service.loading import staging
 from service.loading.build import _version, import_vectors, load
 from service.loading.checks import run_checks
+from service.loading.documents import Document, bloc_of, compact_day, documents
 from service.loading.identity import digest_of
-from service.loading.indexing import (
-    BATCH,
-    Document,
-    bloc_of,
-    compact_day,
-    create_collections,
-    documents,
-    fill_index,
-)
+from service.loading.indexing import BATCH, create_collections, fill_index
 from service.loading.progress import Clock
 from service.loading.sources import find_sources
 from service.settings import Settings
@@ -113,15 +106,15 @@ def test_the_index_holds_every_kind_and_no_speech_of_the_chair(esperia: Esperia)
     assert not any(row["capacity"].value.endswith(("chair", "unresolved")) for row in cited)
     hits = index.nearest(CHUNKS, esperia.corpus.embedder.queries(["seduta"])[0], limit=1000)
     assert {str(hit.payload["speech"]) for hit in hits} <= {row["speech"].value for row in cited}
-    assert all({"bloc", "day", "start", "end", "salience", "dataset"} <= hit.payload.keys() for hit in hits)
+    assert all({"bloc", "day", "start", "end", "salience", "capacity"} <= hit.payload.keys() for hit in hits)
 
 
 def test_a_chunk_points_into_the_text_of_its_speech(esperia: Esperia) -> None:
     texts = {
         row["speech"].value: row["text"].value
-        for row in esperia.corpus.graph.select(over_all_sittings("index/speeches", esperia.corpus.graph))
+        for row in esperia.corpus.graph.select(over_all_sittings("index/texts", esperia.corpus.graph))
     }
-    chunks = [d for d in documents(esperia.corpus.graph, "esperia-1") if d.collection == CHUNKS]
+    chunks = [d for d in documents(esperia.corpus.graph) if d.collection == CHUNKS]
     assert len(chunks) == esperia.corpus.vectors.count(CHUNKS)
     for chunk in chunks:
         text = texts[str(chunk.payload["speech"])]
@@ -131,7 +124,7 @@ def test_a_chunk_points_into_the_text_of_its_speech(esperia: Esperia) -> None:
 
 def test_what_is_embedded_comes_in_the_same_order_each_time(esperia: Esperia) -> None:
     graph = esperia.corpus.graph
-    assert list(documents(graph, "esperia-1")) == list(documents(graph, "esperia-1"))
+    assert list(documents(graph)) == list(documents(graph))
 
 
 def test_the_government_a_component_and_a_group_speak_for_themselves_F4_F12(esperia: Esperia) -> None:
@@ -223,7 +216,7 @@ def test_a_load_goes_on_where_another_failed_and_readers_keep_what_they_opened(
     rest = Counting()
     first = load_esperia(data, shared_sources, embedder=rest)
     reader = open_corpus(data, SETTINGS)
-    texts = {document.text for document in documents(reader.graph, "esperia-1")}
+    texts = {document.text for document in documents(reader.graph)}
     assert rest.done == first.embedded
     assert failing.done >= 100
     assert failing.done + rest.done == len(texts)
@@ -235,7 +228,7 @@ def test_a_load_goes_on_where_another_failed_and_readers_keep_what_they_opened(
     assert second.manifest.counts["sittings"] == 2
     # The reader's version is whole, collections that it had not opened included.
     assert len(reader.graph.select(over_all_sittings("index/chunks", reader.graph))) == first.manifest.counts["chunks"]
-    chunks = [d for d in documents(reader.graph, "x") if d.collection == CHUNKS]
+    chunks = [d for d in documents(reader.graph) if d.collection == CHUNKS]
     assert reader.vectors.count(CHUNKS) == len(chunks)
     assert open_corpus(data, SETTINGS).manifest == second.manifest
 

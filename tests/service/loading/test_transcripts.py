@@ -1,5 +1,6 @@
 """Transcripts are read in several processes as they are in one, and loaded in the order of time."""
 
+import io
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from service.corpus import DataDirectory
 from service.graph import EmbeddedGraph
 from service.loading import transcripts
 from service.loading.build import load_sittings
+from service.loading.documents import from_lines, of_sittings
 from service.loading.progress import Clock, Silent
 from service.loading.transcripts import (
     Contents,
@@ -114,21 +116,30 @@ def test_a_rule_finds_in_the_whole_record_what_it_found_beside_each_transcript(r
         assert found == held
 
 
+def test_what_is_indexed_of_a_transcript_is_what_the_graph_holds_of_it(esperia: Esperia, tmp_path: Path) -> None:
+    path = tmp_path / "documents"
+    register = register_for_rules(esperia.corpus.graph)
+    read = read_all(sorted((SOURCES / "stenographic").glob("*.xml")), NAMES, register)
+    path.write_bytes(b"".join(transcript.documents for transcript in read))
+    found, held = from_lines(path), of_sittings(esperia.corpus.graph, sittings(esperia.corpus.graph))
+    assert sorted(found, key=lambda d: d.iri) == sorted(held, key=lambda d: d.iri)
+
+
 def test_who_is_unregistered_has_the_name_that_was_printed_first() -> None:
     person, name = NamedNode("urn:person"), NamedNode(f"{FOAF}name")
     first, second = (Triple(person, name, Literal(text)) for text in ("Mario Bianchi", "M. Bianchi"))
     kind = Triple(person, NamedNode(f"{RDF}type"), NamedNode(f"{FOAF}Person"))
     read = [
-        Transcript(Path("x"), NamedNode(f"urn:sitting:{number}"), number, date(2024, 1, number), b"", people)
+        Transcript(Path("x"), NamedNode(f"urn:sitting:{number}"), number, date(2024, 1, number), b"", people, b"")
         for number, people in ((3, (kind, second)), (2, (kind, first)), (1, (kind,)))
     ]
     store = Store()
-    load_sittings(store, read, NAMES, Clock(), Silent())
+    load_sittings(store, read, NAMES, Clock(), Silent(), io.BytesIO())
     assert {quad.triple for quad in store} == {kind, first}
 
 
 def test_sittings_are_returned_as_they_followed_one_another_whatever_their_files_are_called() -> None:
     days = {3: date(2024, 3, 1), 1: date(2024, 1, 1), 4: date(2024, 3, 1), 2: date(2024, 2, 1)}
-    read = [Transcript(Path("x"), NamedNode(f"urn:sitting:{n}"), n, day, b"", ()) for n, day in days.items()]
-    loaded = load_sittings(Store(), read, NAMES, Clock(), Silent())
+    read = [Transcript(Path("x"), NamedNode(f"urn:sitting:{n}"), n, day, b"", (), b"") for n, day in days.items()]
+    loaded, _ = load_sittings(Store(), read, NAMES, Clock(), Silent(), io.BytesIO())
     assert loaded == [NamedNode(f"urn:sitting:{number}") for number in (1, 2, 3, 4)]
