@@ -63,6 +63,16 @@ class Where:
         """Whether some field has no allowed value, so that nothing can match."""
         return self.iris == () or any(not values for values in self.any_of.values())
 
+    @property
+    def days_alone(self) -> bool:
+        """Whether days are limited, and nothing else."""
+        limited = self.day_from is not None or self.day_until is not None
+        return limited and not self.any_of and self.iris is None
+
+    def holds(self, day: int) -> bool:
+        """Whether a day lies in the range."""
+        return (self.day_from is None or self.day_from <= day) and (self.day_until is None or day <= self.day_until)
+
     def narrowed(self, **any_of: Sequence[str]) -> "Where":
         """The same filter with further fields bound; a field bound twice keeps what both allow."""
         merged = dict(self.any_of)

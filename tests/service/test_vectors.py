@@ -12,7 +12,7 @@ from qdrant_client import QdrantClient
 
 from service.embedding import Vectors, unit
 from service.errors import DataError
-from service.vectors import ACTS, CHUNKS, PROFILES, Point, VectorStore, Where, point_id
+from service.vectors import ACTS, CHUNKS, PROFILES, Point, VectorStore, Where, embedded, point_id
 from service.vectors.embedded import EmbeddedIndex
 from service.vectors.server import ServerIndex
 
@@ -133,6 +133,35 @@ def test_a_filter_is_applied_inside_the_search_F57_F61(
 ) -> None:
     assert found(index, where=where) == expected(NUMBER, keep)
     assert found(index, limit=3, where=where) == expected(3, keep)
+
+
+@pytest.mark.parametrize("few", [0, 3, 50])
+@pytest.mark.parametrize("limit", [1, 3, 40, NUMBER])
+def test_hits_of_some_days_are_the_same_where_they_are_chosen_among_all(
+    few: int, limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "FEW", few)
+    monkeypatch.setattr(embedded, "HITS_A_POINT", NUMBER)
+    index = EmbeddedIndex(tmp_path)
+    index.create(CHUNKS, DIMENSIONS)
+    equal = [*VECTORS[:400], *(QUERY for _ in range(NUMBER - 400))]
+    index.add(CHUNKS, [Point(iri, equal[n], None, {"day": DAYS[n]}) for n, iri in enumerate(IRIS)])
+    index.finish()
+    cosines = np.stack(equal) @ QUERY
+    for first, last in (
+        (20240101, 20240127),
+        (20240103, None),
+        (None, 20240114),
+        (20240128, 20240128),
+        (None, 20230101),
+    ):
+        where = Where(day_from=first, day_until=last)
+        for least in (None, 0.05):
+            fitting = [n for n in range(NUMBER) if where.holds(DAYS[n]) and cosines[n] >= (least or -1)]
+            hits = index.nearest(CHUNKS, QUERY, limit=limit, where=where, at_least=least)
+            assert [hit.iri for hit in hits] == [
+                IRIS[n] for n in sorted(fitting, key=lambda n: (-cosines[n], n))[:limit]
+            ]
 
 
 def test_narrowing_a_filter_keeps_what_both_allow() -> None:
