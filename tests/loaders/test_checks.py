@@ -169,10 +169,18 @@ def test_a_membership_that_leaves_the_mandate_is_found(spoiled: Parliament, star
 
 def test_memberships_that_meet_do_not_overlap_and_those_that_share_a_day_do_F2(spoiled: Parliament) -> None:
     spoiled.add(_membership("membership:x", "person:p2", "group:gr2", "2024-08-01", "2024-08-01"))
-    assert len(spoiled.findings("overlapping-groups")) == 1
+    assert [subject for subject, _ in spoiled.findings("overlapping-groups")] == ["p2", "p2"]  # gr3, and its cgm1
     spoiled.remove("membership:x ?p ?o").add(_membership("membership:y", "person:p9", "group:gr2", "2024-08-01"))
     spoiled.add(_membership("membership:z", "person:p9", "group:gr1", "2024-07-01", "2024-07-31"))
     assert spoiled.findings("overlapping-groups") == []
+
+
+def test_a_component_goes_with_its_own_group_and_with_no_other_F2(spoiled: Parliament) -> None:
+    assert spoiled.periods("person:p2", "part:cgm1")
+    assert spoiled.findings("overlapping-groups") == []
+    spoiled.add(_membership("membership:x", "person:p1", "part:cgm1", "2024-05-01"))
+    detail = f"{BASE}membership/d1_7-gr1-20240110 and {BASE}membership/x"
+    assert spoiled.findings("overlapping-groups") == [("p1", detail)]
 
 
 def test_offsets_are_counted_in_code_points_by_the_check_too(spoiled: Parliament) -> None:

@@ -78,7 +78,7 @@ def test_an_interval_of_no_length_is_not_extended(parliament: Parliament) -> Non
 
 
 def test_components_of_the_mixed_group_have_dated_members_F13(parliament: Parliament) -> None:
-    assert parliament.periods("person:p2", "part:cgm1") == [("2024-06-01", "2024-09-15")]
+    assert parliament.periods("person:p2", "part:cgm1") == [("2024-06-01", "2024-09-14")]
     assert parliament.periods("person:p6", "part:cgm1") == [("2024-02-01", "2024-12-20")]
     assert parliament.values("SELECT ?whole WHERE { part:cgm1 org:subOrganizationOf ?whole }") == ["gr3"]
 
@@ -318,7 +318,7 @@ def _said(folder: Path, day: str, header: str) -> Parliament:
         ("2024-05-31", ["gr1"], []),
         ("2024-06-01", ["gr3"], ["cgm1"]),
         ("2024-09-14", ["gr3"], ["cgm1"]),
-        ("2024-09-16", ["gr1"], []),
+        ("2024-09-15", ["gr1"], []),
     ],
 )
 def test_first_and_last_days_are_included_in_a_membership(
