@@ -1,7 +1,6 @@
 """One load, from a folder of source files to a published corpus."""
 
 import json
-import shutil
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -35,6 +34,7 @@ from service.loading.basis import Basis, find_basis
 from service.loading.checks import CheckResult, PrintedGroups, merged, printed_groups, run_checks
 from service.loading.documents import from_lines, of_register, of_sittings
 from service.loading.enrichment import add_people, enrich_register
+from service.loading.holes import copy_tree
 from service.loading.identity import digest_of, version_of
 from service.loading.indexing import create_collections, fill_index
 from service.loading.progress import Clock, Progress, Silent
@@ -263,7 +263,7 @@ def _number(graph: EmbeddedGraph, name: str, sittings: Sequence[NamedNode] | Non
 def _embedded_index(folder: Path, kept: Path | None, points: int) -> AbstractContextManager[VectorWriter]:
     """A new index, or a copy of a published one: the engine writes into what it opens."""
     if kept:
-        shutil.copytree(kept, folder)
+        copy_tree(kept, folder)
     return IndexApart(folder) if worthwhile(points) else nullcontext(EmbeddedIndex(folder))
 
 
