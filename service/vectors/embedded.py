@@ -59,10 +59,7 @@ class EmbeddedIndex:
                 "dense": edge.EdgeVectorParams(
                     size=dimensions,
                     distance=edge.Distance.Cosine,
-                    # Read only where the quantized ones are near; otherwise their file is mapped twice, and read as
-                    # a whole when it is opened.
-                    memory=edge.Memory.Cold,
-                    quantization_config=edge.ScalarQuantizationConfig(edge.ScalarType.Int8, memory=edge.Memory.Cached),
+                    quantization_config=edge.ScalarQuantizationConfig(edge.ScalarType.Int8),
                 )
             },
             sparse_vectors={"bm25": edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
