@@ -17,6 +17,9 @@ _DOCTRINES: Final = ("ismo", "ismi", "ista", "isti", "iste")
 _WORD = re.compile(r"[^\W_]+")
 _SPACED: Final = bytes(code if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 """What `_WORD` leaves out of ASCII, as blanks."""
+_USUAL_MARKS: Final = "\u0300\u0301\u0302\u0308\u0303\u0327"
+"""The accents of the languages around: each is taken out at a tenth of the cost of a search for all that there are."""
+_USUAL_SIGNS: Final = "’‘“”«»–—"
 _LATIN_MARKS: Final = re.compile("[\u0300-\u034e\u0350-\u036f]+")
 _OTHER_SCRIPTS: Final = re.compile("[\u0370-\u1fff\u20d0-\U0010ffff]")
 STEMS_KEPT: Final = 65_536
@@ -40,10 +43,14 @@ class Concept:
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a text, folded in case and accents."""
-    plain = unmarked(unicodedata.normalize("NFKD", text.lower()))
-    if plain.isascii():  # as Italian is without its accents: the same words at a third of the cost
+    plain = unicodedata.normalize("NFKD", text.lower())
+    for mark in _USUAL_MARKS:
+        plain = plain.replace(mark, "")
+    for sign in _USUAL_SIGNS:
+        plain = plain.replace(sign, " ")
+    if plain.isascii():  # as Italian is without these: the same words at a third of the cost
         return tuple(plain.encode().translate(_SPACED).decode().split())
-    return tuple(_WORD.findall(plain))
+    return tuple(_WORD.findall(unmarked(plain)))
 
 
 def unmarked(text: str) -> str:

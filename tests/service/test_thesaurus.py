@@ -1,5 +1,6 @@
 """The thesaurus finds concepts by whole words of their labels, however these are written."""
 
+import re
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.graph import GraphStore
-from service.thesaurus import Concept, Thesaurus, stems, unmarked
+from service.thesaurus import Concept, Thesaurus, stems, unmarked, words
 from tests.conftest import Esperia
 
 
@@ -114,3 +115,13 @@ def test_marks_are_taken_from_letters_of_every_script(any_text: str, latin: str)
     for text in (any_text, latin, any_text + latin):
         folded = unicodedata.normalize("NFKD", text)
         assert unmarked(folded) == "".join(c for c in folded if not unicodedata.combining(c))
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=60),
+    st.text("Lo è àÜñç’‘“”«»–—…_'9\u00a0\u0301\u0323а", max_size=40),
+)
+def test_words_are_runs_of_letters_and_digits_without_their_marks(any_text: str, usual: str) -> None:
+    for text in (any_text, usual, any_text + usual):
+        folded = "".join(c for c in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(c))
+        assert words(text) == tuple(re.findall(r"[^\W_]+", folded))
