@@ -91,6 +91,6 @@ def rated(text: str, units: Iterable[Span]) -> tuple[tuple[Span, float], ...]:
 
 def span_salience(span: Span, ratings: Sequence[tuple[Span, float]]) -> float:
     """Rate a passage by its sentences: the highest of those that were `rated`, in their order; else 0.2."""
-    first = bisect_left(ratings, span.start, key=lambda rated: rated[0].start)
-    inside = takewhile(lambda rated: rated[0].end <= span.end, islice(ratings, first, None))
+    first = bisect_left(ratings, span.start, key=lambda sentence: sentence[0].start)
+    inside = takewhile(lambda sentence: sentence[0].end <= span.end, islice(ratings, first, None))
     return max((rating for _, rating in inside), default=0.2)

@@ -18,8 +18,9 @@ _WORD = re.compile(r"[^\W_]+")
 _SPACED: Final = bytes(code if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 """What `_WORD` leaves out of ASCII, as blanks."""
 _USUAL_MARKS: Final = "\u0300\u0301\u0302\u0308\u0303\u0327"
-"""The accents of the languages around: each is taken out at a tenth of the cost of a search for all that there are."""
+"""The accents of the languages around: to take out each costs less than one search for all that there are."""
 _USUAL_SIGNS: Final = "’‘“”«»–—"
+"""What is printed between words, outside of ASCII."""
 _LATIN_MARKS: Final = re.compile("[\u0300-\u034e\u0350-\u036f]+")
 _OTHER_SCRIPTS: Final = re.compile("[\u0370-\u1fff\u20d0-\U0010ffff]")
 STEMS_KEPT: Final = 65_536

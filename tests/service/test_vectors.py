@@ -43,7 +43,7 @@ def index(make_index: MakeIndex) -> VectorStore:
             iri,
             VECTORS[n],
             None,
-            {"speaker": SPEAKERS[n], "bloc": BLOCS[n], "day": DAYS[n], "salience": 0.5, "dataset": "x-1"},
+            {"speaker": SPEAKERS[n], "bloc": BLOCS[n], "day": DAYS[n], "salience": 0.5, "capacity": "member"},
         )
         for n, iri in enumerate(IRIS)
     ]
@@ -94,7 +94,7 @@ def test_a_hit_carries_its_payload_without_the_iri(index: VectorStore) -> None:
         "bloc": BLOCS[n],
         "day": DAYS[n],
         "salience": 0.5,
-        "dataset": "x-1",
+        "capacity": "member",
     }
 
 
