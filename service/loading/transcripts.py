@@ -14,7 +14,6 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import date
-from itertools import chain
 from pathlib import Path
 from typing import Final, cast
 
@@ -24,7 +23,7 @@ import sparql
 from loaders import record, stenographic
 from loaders.errors import SourceError
 from loaders.record import Names
-from ontology import SCHEMA
+from ontology import DCTERMS, EMI, SCHEMA
 from service.errors import DataError
 from service.graph import GraphStore, Row, rows_of
 from service.loading.documents import Document, by_speech, chunk_document, lines_of
@@ -37,7 +36,8 @@ AHEAD: Final = 8
 """Transcripts for each reader that are read before their turn, at most."""
 MOST_BYTES: Final = 64 * 2**20
 """Of sittings in N-Triples, after which a reader begins with a new store: one in memory keeps every string it held."""
-_TEXT: Final = NamedNode(f"{SCHEMA}text")
+UNASKED: Final = frozenset({NamedNode(f"{SCHEMA}text"), NamedNode(f"{EMI}sha256"), NamedNode(f"{DCTERMS}source")})
+"""What is said of speeches that no rule about sittings asks for."""
 _REGISTER: Final = NamedNode("urn:x-emiciclo:register")
 """The graph of a reader's own store that holds what it was given of the register."""
 
@@ -77,9 +77,9 @@ class Reader:
         node = self._names.part("sitting", sitting)
         if self._bytes > MOST_BYTES:
             self._store, self._bytes = _beside(self._register), 0
-        # No rule asks for texts and chunks, and they are more than all else.
+        # What no rule asks for, and chunks, are most of what is said of a sitting.
         apart: list[Quad] = []
-        self._store.extend(_but_texts(record.quads(sitting, self._names), apart))
+        self._store.extend(_asked(record.quads(sitting, self._names), apart))
         for rule in self._rules:
             found = self._construct(rule, node)
             self._store.extend(Quad(t.subject, t.predicate, t.object, self._names.graph) for t in found)
@@ -88,13 +88,13 @@ class Reader:
         content = self._store.dump(format=RdfFormat.N_TRIPLES, from_graph=self._names.graph)
         self._store.clear_graph(self._names.graph)
         chunks = list(record.chunks(sitting, self._names))
-        others = chain(apart, *(record.chunk_quads(chunk, self._names) for chunk in chunks))
-        rest = serialize((quad.triple for quad in others), format=RdfFormat.N_TRIPLES)
+        rest = serialize((quad.triple for quad in apart), format=RdfFormat.N_TRIPLES)
         assert content is not None
         assert rest is not None
         self._bytes += len(content)
         documents = lines_of(_documents(chunks, speeches))
-        return Transcript(path, node, sitting.number, sitting.date, content + rest, people, documents)
+        lines = "".join(map(record.chunk_lines, chunks)).encode()
+        return Transcript(path, node, sitting.number, sitting.date, content + rest + lines, people, documents)
 
     def _construct(self, rule: str, sitting: NamedNode) -> list[Triple]:
         return list(cast(QueryTriples, self._query(rule, sitting)))
@@ -117,10 +117,11 @@ def _documents(chunks: Iterable[record.Chunk], speeches: Mapping[str, Row]) -> I
             yield chunk_document(chunk.node.value, chunk.text, start, end, float(chunk.salience), speech)
 
 
-def _but_texts(quads: Iterable[Quad], texts: list[Quad]) -> Iterator[Quad]:
+def _asked(quads: Iterable[Quad], others: list[Quad]) -> Iterator[Quad]:
+    """The quads that rules may ask for; the others are put into a list."""
     for quad in quads:
-        if quad.predicate == _TEXT:
-            texts.append(quad)
+        if quad.predicate in UNASKED:
+            others.append(quad)
         else:
             yield quad
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode, Quad
+from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, parse
 
 import ontology
 from loaders import record
@@ -28,8 +28,10 @@ def emi(term: str) -> str:
 
 
 def all_quads(sitting: Sitting) -> list[Quad]:
-    chunks = record.chunks(sitting, NAMES)
-    return [*record.quads(sitting, NAMES), *(quad for chunk in chunks for quad in record.chunk_quads(chunk, NAMES))]
+    chunks = "".join(map(record.chunk_lines, record.chunks(sitting, NAMES)))
+    triples = parse(chunks, format=RdfFormat.N_TRIPLES)
+    cut = (Quad(triple.subject, triple.predicate, triple.object, NAMES.graph) for triple in triples)
+    return [*record.quads(sitting, NAMES), *cut]
 
 
 class Statements:

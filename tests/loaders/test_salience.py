@@ -34,6 +34,24 @@ def test_a_stance_within_procedure_is_worth_less_than_a_bare_one_and_more_than_n
     assert 0.2 < mixed < 0.9
 
 
+@pytest.mark.parametrize(
+    ("level", "sentence"),
+    [
+        (0.9, "«Crediamo»"),
+        (1.0, "Crediamo, riteniamo"),
+        (0.5, "Screditiamo i credomani."),
+        (0.8, "Secondo l'articolo 3 dell'accordo."),
+        (0.8, "Il 5% perché sì."),
+        (0.7, "Nell'art. 12, nulla."),
+        (0.2, "Sull'ordine del giorno."),
+    ],
+)
+def test_formulas_are_found_at_either_edge_and_beside_one_another_but_not_within_words(
+    level: float, sentence: str
+) -> None:
+    assert sentence_salience(sentence) == level
+
+
 @given(st.sampled_from(["pesca", "nucleare", "scuola", "immigrazione", "ius scholae", "remigrazione"]))
 def test_the_topic_does_not_change_salience_F117(topic: str) -> None:
     assert sentence_salience(f"Il Governo ha parlato di {topic} ieri.") == 0.5

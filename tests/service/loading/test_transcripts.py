@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import sys
 from datetime import date
@@ -60,6 +61,13 @@ def test_two_transcripts_of_one_sitting_are_refused_by_name(tmp_path: Path) -> N
     copy.write_bytes(path.read_bytes())
     with pytest.raises(SourceError, match=rf"copy\.xml: is sitting \d+, which .*{path.name} is too"):
         list(read_all([path, copy], NAMES, b""))
+
+
+def test_no_rule_asks_for_what_the_rules_are_not_given() -> None:
+    asked = (*rules_about_sittings(), sparql.query("enrich/sittings/people"), sparql.query("index/speeches"))
+    for predicate in transcripts.UNASKED:
+        name = re.split("[#/]", predicate.value)[-1]
+        assert not [rule for rule in asked if re.search(rf":{name}\b|{re.escape(predicate.value)}>", rule)]
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 100])
