@@ -74,27 +74,26 @@ class Reader:
     def read(self, path: Path) -> Transcript:
         """Read one transcript. Raises `SourceError`."""
         sitting = stenographic.read(path)
-        node = self._names.part("sitting", sitting)
+        node, graph = self._names.part("sitting", sitting), self._names.graph
         if self._bytes > MOST_BYTES:
             self._store, self._bytes = _beside(self._register), 0
-        # What no rule asks for, and chunks, are most of what is said of a sitting.
-        apart: list[Quad] = []
-        self._store.extend(_asked(record.quads(sitting, self._names), apart))
+        # Earlier sittings stay in the store, as no rule about this one sees them; a store in memory takes longer and
+        # longer to clear or to write out a graph in which there was more before.
+        quads = list(record.quads(sitting, self._names))
+        self._store.extend(quad for quad in quads if quad.predicate not in UNASKED)
         for rule in self._rules:
-            found = self._construct(rule, node)
-            self._store.extend(Quad(t.subject, t.predicate, t.object, self._names.graph) for t in found)
+            found = [Quad(t.subject, t.predicate, t.object, graph) for t in self._construct(rule, node)]
+            self._store.extend(found)
+            quads += found
         people = tuple(self._construct(sparql.query("enrich/sittings/people"), node))
         speeches = by_speech(rows_of(self._query(sparql.query("index/speeches"), node)))
-        content = self._store.dump(format=RdfFormat.N_TRIPLES, from_graph=self._names.graph)
-        self._store.clear_graph(self._names.graph)
         chunks = list(record.chunks(sitting, self._names))
-        rest = serialize((quad.triple for quad in apart), format=RdfFormat.N_TRIPLES)
-        assert content is not None
-        assert rest is not None
-        self._bytes += len(content)
+        parts = serialize((quad.triple for quad in quads), format=RdfFormat.N_TRIPLES)
+        assert parts is not None
+        self._bytes += len(parts)
+        content = parts + "".join(map(record.chunk_lines, chunks)).encode()
         documents = lines_of(_documents(chunks, speeches))
-        lines = "".join(map(record.chunk_lines, chunks)).encode()
-        return Transcript(path, node, sitting.number, sitting.date, content + rest + lines, people, documents)
+        return Transcript(path, node, sitting.number, sitting.date, content, people, documents)
 
     def _construct(self, rule: str, sitting: NamedNode) -> list[Triple]:
         return list(cast(QueryTriples, self._query(rule, sitting)))
@@ -115,15 +114,6 @@ def _documents(chunks: Iterable[record.Chunk], speeches: Mapping[str, Row]) -> I
         if speech := speeches.get(chunk.speech.value):
             start, end = chunk.span.start, chunk.span.end
             yield chunk_document(chunk.node.value, chunk.text, start, end, float(chunk.salience), speech)
-
-
-def _asked(quads: Iterable[Quad], others: list[Quad]) -> Iterator[Quad]:
-    """The quads that rules may ask for; the others are put into a list."""
-    for quad in quads:
-        if quad.predicate in UNASKED:
-            others.append(quad)
-        else:
-            yield quad
 
 
 def rules_about_sittings() -> tuple[str, ...]:
